@@ -49,7 +49,7 @@ Layout DrawTracks::configure(const FilterInputs& inputs) {
 
 namespace {
 
-int places_of(const TrackTable& table) {
+int slots_of(const TrackTable& table) {
   return static_cast<int>(std::min(table.capacity, static_cast<uint32_t>(kMaxTracks)));
 }
 
@@ -57,14 +57,14 @@ int places_of(const TrackTable& table) {
 /// the previous half, or null after a reset.
 void update_history(const DrawTracksBlock& block, const DrawGrid& grid, const TrackTable& table,
                     const DrawHistory* before, DrawHistory& after, int trail, int begin, int end) {
-  for (int place = begin; place < end; ++place) {
-    const Track& now = table.tracks()[place];
-    const bool known = before && static_cast<uint32_t>(place) < before->capacity;
-    const DrawPlace last = known ? before->places()[place] : DrawPlace{0, 0};
+  for (int slot = begin; slot < end; ++slot) {
+    const Track& now = table.tracks()[slot];
+    const bool known = before && static_cast<uint32_t>(slot) < before->capacity;
+    const DrawSlot last = known ? before->slots()[slot] : DrawSlot{0, 0};
     const bool keeps = continues_trail(last, now);
-    const uint32_t* points = keeps ? before->points(place, trail) : nullptr;
-    after.places()[place] = next_place(block.colour, keeps, last, now);
-    for (int k = 0; k <= trail; ++k) after.points(place, trail)[k] = next_point(grid, now, keeps, points, k);
+    const uint32_t* points = keeps ? before->points(slot, trail) : nullptr;
+    after.slots()[slot] = next_slot(block.colour, keeps, last, now);
+    for (int k = 0; k <= trail; ++k) after.points(slot, trail)[k] = next_point(grid, now, keeps, points, k);
   }
 }
 
@@ -76,20 +76,20 @@ void DrawTracks::keep_history(const PassArgs& args, Band band) const {
   const DrawGrid grid = DrawGrid::make(args.out.format.extent, table.picture);
   const StatePair<DrawHistory> state = args.state_of<DrawHistory>();
   DrawHistory& after = *state.after();
-  if (band.begin == 0) after.capacity = static_cast<uint32_t>(places_of(table));
-  const int end = std::min(band.end, places_of(table));
+  if (band.begin == 0) after.capacity = static_cast<uint32_t>(slots_of(table));
+  const int end = std::min(band.end, slots_of(table));
   update_history(block, grid, table, args.frame->reset ? nullptr : state.before(), after, trail_, band.begin,
                  end);
   auto* rows = reinterpret_cast<DrawSpan*>(args.scratch[0]);
-  for (int place = band.begin; place < end; ++place)
-    rows[place] = rows_of_place(block, grid, after.points(place, trail_), trail_, args.out.height());
+  for (int slot = band.begin; slot < end; ++slot)
+    rows[slot] = rows_of_slot(block, grid, after.points(slot, trail_), trail_, args.out.height());
 }
 
 void DrawTracks::draw(const PassArgs& args, Band band) const {
   const TrackTable& table = *args.tracks;
   draw_rows({args.in[0], args.out, &block_of(args), args.state_of<DrawHistory>().after(),
              reinterpret_cast<const DrawSpan*>(args.scratch[0]),
-             DrawGrid::make(args.out.format.extent, table.picture), places_of(table), trail_},
+             DrawGrid::make(args.out.format.extent, table.picture), slots_of(table), trail_},
             band, reinterpret_cast<uint32_t*>(args.worker));
 }
 
@@ -103,16 +103,15 @@ void DrawTracks::reference(ReferenceRun& run) const {
   const bool reset = run.state.empty();
   const std::vector<uint8_t> last = std::exchange(run.state, std::vector<uint8_t>(DrawHistory::bytes(trail)));
   auto& history = *reinterpret_cast<DrawHistory*>(run.state.data());
-  history.capacity = static_cast<uint32_t>(places_of(table));
+  history.capacity = static_cast<uint32_t>(slots_of(table));
   update_history(block, grid, table, reset ? nullptr : reinterpret_cast<const DrawHistory*>(last.data()),
-                 history, trail, 0, places_of(table));
+                 history, trail, 0, slots_of(table));
 
   std::vector<uint32_t> keys(static_cast<size_t>(extent.width) * static_cast<size_t>(extent.height));
-  for (int place = 0; place < places_of(table); ++place)
+  for (int slot = 0; slot < slots_of(table); ++slot)
     for (int k = 0; k <= trail; ++k) {
       DrawMark mark;
-      if (!mark_of(block, grid, history.places()[place], history.points(place, trail), k, trail, mark))
-        continue;
+      if (!mark_of(block, grid, history.slots()[slot], history.points(slot, trail), k, trail, mark)) continue;
       const DrawSpan rows = rows_of(mark, extent.height);
       const DrawSpan columns = span_around(mark.x, mark.x + mark.dx, mark.reach, extent.width);
       for (int y = rows.first; y <= rows.last; ++y)

@@ -12,7 +12,7 @@ struct DrawTuning {
   static constexpr int blocks = 8 * 132, threads = 256;
 };
 
-__device__ int places_of(const TrackTable* table) {
+__device__ int slots_of(const TrackTable* table) {
   return static_cast<int>(min(table->capacity, static_cast<uint32_t>(kMaxTracks)));
 }
 __device__ int first_thread() {
@@ -28,16 +28,16 @@ __global__ void history_kernel(const DrawTracksBlock* block, const TrackTable* t
   const DrawGrid grid = DrawGrid::make(extent, table->picture);
   const DrawHistory* before = state.before();
   DrawHistory* after = state.after();
-  const int places = places_of(table), entries = trail + 1;
+  const int slots = slots_of(table), entries = trail + 1;
   const uint32_t known = state.frame->reset ? 0 : before->capacity;
-  if (first_thread() == 0) after->capacity = static_cast<uint32_t>(places);
-  for (int i = first_thread(); i < places * entries; i += all_threads()) {
-    const int place = i / entries, k = i - place * entries;
-    const Track& now = table->tracks()[place];
-    const DrawPlace last = static_cast<uint32_t>(place) < known ? before->places()[place] : DrawPlace{0, 0};
+  if (first_thread() == 0) after->capacity = static_cast<uint32_t>(slots);
+  for (int i = first_thread(); i < slots * entries; i += all_threads()) {
+    const int slot = i / entries, k = i - slot * entries;
+    const Track& now = table->tracks()[slot];
+    const DrawSlot last = static_cast<uint32_t>(slot) < known ? before->slots()[slot] : DrawSlot{0, 0};
     const bool keeps = continues_trail(last, now);
-    if (k == 0) after->places()[place] = next_place(block->colour, keeps, last, now);
-    after->points(place, trail)[k] = next_point(grid, now, keeps, before->points(place, trail), k);
+    if (k == 0) after->slots()[slot] = next_slot(block->colour, keeps, last, now);
+    after->points(slot, trail)[k] = next_point(grid, now, keeps, before->points(slot, trail), k);
   }
   for (int i = first_thread(); i < key_words; i += all_threads()) keys[i] = make_uint4(0, 0, 0, 0);
 }
@@ -48,11 +48,11 @@ __global__ void draw_kernel(const DrawTracksBlock* block, const TrackTable* tabl
   const DrawGrid grid = DrawGrid::make(extent, table->picture);
   const DrawHistory* history = state.after();
   const int lane = static_cast<int>(threadIdx.x) & 31, entries = trail + 1;
-  const int marks = places_of(table) * entries;
+  const int marks = slots_of(table) * entries;
   for (int i = first_thread() / 32; i < marks; i += all_threads() / 32) {
-    const int place = i / entries;
+    const int slot = i / entries;
     DrawMark mark;
-    if (!mark_of(*block, grid, history->places()[place], history->points(place, trail), i - place * entries,
+    if (!mark_of(*block, grid, history->slots()[slot], history->points(slot, trail), i - slot * entries,
                  trail, mark))
       continue;
     const DrawSpan rows = rows_of(mark, extent.height);

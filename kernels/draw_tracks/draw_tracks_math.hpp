@@ -59,28 +59,28 @@ struct DrawTracksBlock {
 
 /// The track that is drawn for a slot of the table. A lost track stays until another one takes the slot, so
 /// that its trail fades out.
-struct DrawPlace {
+struct DrawSlot {
   uint32_t id;      ///< id of the track; 0: none
   uint32_t colour;  ///< index of a colour in the ramp
 };
 
-/// Header of one half of the state. kMaxTracks DrawPlaces follow, then the points of all slots. A slot has
+/// Header of one half of the state. kMaxTracks DrawSlots follow, then the points of all slots. A slot has
 /// trail + 1 points, newest first, packed by DrawGrid.
 struct DrawHistory {
   uint32_t capacity;  ///< number of slots of the frame's table; further slots are invalid
   uint32_t reserved[3];
 
   static size_t bytes(int trail) {
-    return sizeof(DrawHistory) + kMaxTracks * (sizeof(DrawPlace) + sizeof(uint32_t) * entries(trail));
+    return sizeof(DrawHistory) + kMaxTracks * (sizeof(DrawSlot) + sizeof(uint32_t) * entries(trail));
   }
   LENSD_HD static size_t entries(int trail) { return static_cast<size_t>(trail) + 1; }
-  LENSD_HD DrawPlace* places() { return reinterpret_cast<DrawPlace*>(this + 1); }
-  LENSD_HD const DrawPlace* places() const { return reinterpret_cast<const DrawPlace*>(this + 1); }
-  LENSD_HD uint32_t* points(int place, int trail) {
-    return reinterpret_cast<uint32_t*>(places() + kMaxTracks) + static_cast<size_t>(place) * entries(trail);
+  LENSD_HD DrawSlot* slots() { return reinterpret_cast<DrawSlot*>(this + 1); }
+  LENSD_HD const DrawSlot* slots() const { return reinterpret_cast<const DrawSlot*>(this + 1); }
+  LENSD_HD uint32_t* points(int slot, int trail) {
+    return reinterpret_cast<uint32_t*>(slots() + kMaxTracks) + static_cast<size_t>(slot) * entries(trail);
   }
-  LENSD_HD const uint32_t* points(int place, int trail) const {
-    return const_cast<DrawHistory*>(this)->points(place, trail);
+  LENSD_HD const uint32_t* points(int slot, int trail) const {
+    return const_cast<DrawHistory*>(this)->points(slot, trail);
   }
 };
 
@@ -115,7 +115,7 @@ struct DrawGrid {
 };
 
 /// Returns true if the previous points of this slot are part of its trail: the track is the same or was lost.
-LENSD_HD inline bool continues_trail(const DrawPlace& before, const Track& now) {
+LENSD_HD inline bool continues_trail(const DrawSlot& before, const Track& now) {
   return before.id != 0 && (now.status == TrackStatus::empty || now.id == before.id);
 }
 
@@ -138,9 +138,8 @@ LENSD_HD inline uint32_t colour_of_motion(float dx, float dy) {
   return saturating(sqrtf(dx * dx + dy * dy), 3.f);
 }
 
-LENSD_HD inline DrawPlace next_place(DrawColour colour, bool keeps, const DrawPlace& before,
-                                     const Track& now) {
-  if (!is_alive(now.status)) return keeps ? before : DrawPlace{0, 0};
+LENSD_HD inline DrawSlot next_slot(DrawColour colour, bool keeps, const DrawSlot& before, const Track& now) {
+  if (!is_alive(now.status)) return keeps ? before : DrawSlot{0, 0};
   uint32_t index = 0;
   if (colour == DrawColour::age) index = saturating(static_cast<float>(now.age), 40.f);
   if (colour == DrawColour::residual) index = saturating(now.residual, 6.f);
@@ -176,18 +175,18 @@ LENSD_HD inline DrawMark make_mark(float x, float y, float dx, float dy, float r
 
 /// Writes mark k of a slot: mark 0 is its point, the others are the steps of its trail, newest first. Returns
 /// false if there is no mark. Trails are weaker than points, so that points are on top.
-LENSD_HD inline bool mark_of(const DrawTracksBlock& block, const DrawGrid& grid, const DrawPlace& place,
+LENSD_HD inline bool mark_of(const DrawTracksBlock& block, const DrawGrid& grid, const DrawSlot& slot,
                              const uint32_t* points, int k, int trail, DrawMark& mark) {
   if (k == 0) {
     if (block.style == DrawStyle::trails || points[0] == kNoPoint) return false;
-    mark = make_mark(grid.x(points[0]), grid.y(points[0]), 0, 0, block.point_radius, 255.f, place.colour);
+    mark = make_mark(grid.x(points[0]), grid.y(points[0]), 0, 0, block.point_radius, 255.f, slot.colour);
     return true;
   }
   const uint32_t from = points[k - 1], to = points[k];
   if (block.style == DrawStyle::points || from == kNoPoint || to == kNoPoint || from == to) return false;
   const float x = grid.x(from), y = grid.y(from), dx = grid.x(to) - x, dy = grid.y(to) - y;
   const float fade = static_cast<float>(trail + 1 - k) / static_cast<float>(trail);
-  const uint32_t colour = block.colour == DrawColour::motion ? colour_of_motion(dx, dy) : place.colour;
+  const uint32_t colour = block.colour == DrawColour::motion ? colour_of_motion(dx, dy) : slot.colour;
   mark = make_mark(x, y, dx, dy, block.trail_radius * (0.5f + 0.5f * fade), 250.f * fade, colour);
   return true;
 }

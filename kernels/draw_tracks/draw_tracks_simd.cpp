@@ -138,8 +138,8 @@ HWY_EXPORT(raise_keys);
 HWY_EXPORT(blend_rgba);
 HWY_EXPORT(blend_gray);
 
-DrawSpan rows_of_place(const DrawTracksBlock& block, const DrawGrid& grid, const uint32_t* points, int trail,
-                       int height) {
+DrawSpan rows_of_slot(const DrawTracksBlock& block, const DrawGrid& grid, const uint32_t* points, int trail,
+                      int height) {
   uint32_t low = kNoPoint, high = 0;
   for (int k = 0; k <= trail; ++k) {
     if (points[k] == kNoPoint) continue;
@@ -166,13 +166,13 @@ void draw_strip(const DrawJob& job, int begin, int end, uint32_t* keys, size_t p
     const int a = static_cast<int>(from >> 16), b = static_cast<int>(to >> 16);
     return std::max(a, b) < above || std::min(a, b) > below;
   };
-  for (int place = 0; place < job.places; ++place) {
-    if (job.rows[place].first >= end || job.rows[place].last < begin) continue;
-    const uint32_t* points = job.history->points(place, job.trail);
+  for (int slot = 0; slot < job.slots; ++slot) {
+    if (job.rows[slot].first >= end || job.rows[slot].last < begin) continue;
+    const uint32_t* points = job.history->points(slot, job.trail);
     for (int k = 0; k <= job.trail; ++k) {
       if (k > 0 && clear(points[k - 1], points[k])) continue;
       DrawMark mark;
-      if (!mark_of(*job.block, job.grid, job.history->places()[place], points, k, job.trail, mark)) continue;
+      if (!mark_of(*job.block, job.grid, job.history->slots()[slot], points, k, job.trail, mark)) continue;
       const DrawSpan rows = rows_of(mark, height);
       const int first = std::max(rows.first, begin), last = std::min(rows.last + 1, end);
       if (first < last)

@@ -23,12 +23,12 @@ struct DrawJob {
   const DrawHistory* history;
   const DrawSpan* rows;  ///< rows of each slot's marks; first > last if nothing is drawn
   DrawGrid grid;
-  int places, trail;
+  int slots, trail;
 };
 
 /// Returns the rows that the marks of a slot may cover.
-DrawSpan rows_of_place(const DrawTracksBlock& block, const DrawGrid& grid, const uint32_t* points, int trail,
-                       int height);
+DrawSpan rows_of_slot(const DrawTracksBlock& block, const DrawGrid& grid, const uint32_t* points, int trail,
+                      int height);
 
 /// Draws the band strip by strip and blends it over the input. `keys` is temporary memory for kDrawStrip ×
 /// draw_key_pitch() keys.

@@ -56,7 +56,7 @@ class Klt final : public FilterBase<Klt, KltParams, KltBlock> {
   /// Computes level `args.step` of the pyramid; on CUDA also up to two levels after it.
   void shrink(const PassArgs& args, Band rows) const;
   void launch_shrink(const PassArgs& args, CudaStream stream) const;
-  void follow(const PassArgs& args, Band places) const;
+  void follow(const PassArgs& args, Band slots) const;
   void launch_follow(const PassArgs& args, CudaStream stream) const;
   /// Ends crowded tracks, fills in the table's header and sets the number of corners to detect.
   void settle(const PassArgs& args, Band) const;

@@ -14,28 +14,28 @@ struct KltDriftTuning {
 
 __global__ void __launch_bounds__(32 * KltDriftTuning::warps)
     klt_drift_kernel(const __grid_constant__ KltShape shape, KltState state, TrackTable* table) {
-  const int place = static_cast<int>(blockIdx.x * KltDriftTuning::warps + threadIdx.x / 32);
-  if (place >= shape.capacity) return;
-  Track& track = table->tracks()[place];
+  const int slot = static_cast<int>(blockIdx.x * KltDriftTuning::warps + threadIdx.x / 32);
+  if (slot >= shape.capacity) return;
+  Track& track = table->tracks()[slot];
   if (track.status != TrackStatus::tracked) return;
-  KltFirst first = shape.first(state.before())[place];
-  const KltFirstPatch<KltWarpLanes> patch(shape.patch(state.halves, place), first, shape.level[0].extent,
+  KltFirst first = shape.first(state.before())[slot];
+  const KltFirstPatch<KltWarpLanes> patch(shape.patch(state.halves, slot), first, shape.level[0].extent,
                                           shape.window, {});
   const auto picture = shape.view(static_cast<const uint8_t*>(state.after()), 0);
   const bool same = klt_matches_first(patch, picture, track.x, track.y, shape.window, first.warp);
   __syncwarp();
   if ((threadIdx.x & 31) != 0) return;
-  shape.first(state.after())[place] = first;
+  shape.first(state.after())[slot] = first;
   if (!same) track.status = TrackStatus::lost_drift;
 }
 
 __global__ void __launch_bounds__(32 * KltDriftTuning::warps)
     klt_patches_kernel(const __grid_constant__ KltShape shape, KltState state, const TrackTable* table) {
-  const int place = static_cast<int>(blockIdx.x * KltDriftTuning::warps + threadIdx.x / 32);
-  if (place >= shape.capacity || table->tracks()[place].status != TrackStatus::fresh) return;
-  const Track& track = table->tracks()[place];
+  const int slot = static_cast<int>(blockIdx.x * KltDriftTuning::warps + threadIdx.x / 32);
+  if (slot >= shape.capacity || table->tracks()[slot].status != TrackStatus::fresh) return;
+  const Track& track = table->tracks()[slot];
   const Corner corner{static_cast<int>(track.x), static_cast<int>(track.y), 0};
-  klt_keep_patch(shape, state.after(), state.halves, place, corner, static_cast<int>(threadIdx.x & 31), 32);
+  klt_keep_patch(shape, state.after(), state.halves, slot, corner, static_cast<int>(threadIdx.x & 31), 32);
 }
 
 }  // namespace

@@ -142,13 +142,13 @@ template <int kRows>
 __global__ void __launch_bounds__(32 * KltFollowTuning::warps, KltFollowTuning::blocks(kRows))
     klt_follow_kernel(const __grid_constant__ KltShape shape, KltState state, const KltBlock* params,
                       TrackTable* table) {
-  const int place = static_cast<int>(blockIdx.x * KltFollowTuning::warps + threadIdx.x / 32);
-  if (place >= shape.capacity) return;
+  const int slot = static_cast<int>(blockIdx.x * KltFollowTuning::warps + threadIdx.x / 32);
+  if (slot >= shape.capacity) return;
   const auto* from = reinterpret_cast<const TrackTable*>(state.before());
   Track next{};
-  if (place < static_cast<int>(min(from->capacity, static_cast<uint32_t>(kMaxTracks))) &&
-      is_alive(from->tracks()[place].status)) {
-    const Track track = from->tracks()[place];
+  if (slot < static_cast<int>(min(from->capacity, static_cast<uint32_t>(kMaxTracks))) &&
+      is_alive(from->tracks()[slot].status)) {
+    const Track track = from->tracks()[slot];
     if (state.frame->reset) {
       next = klt_end_at_cut(track);
     } else {
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(32 * KltFollowTuning::warps, KltFollowTuning::
           klt_follow(window, shape, state.before(), static_cast<const uint8_t*>(state.after()), track, block);
     }
   }
-  if ((threadIdx.x & 31) == 0) table->tracks()[place] = next;
+  if ((threadIdx.x & 31) == 0) table->tracks()[slot] = next;
 }
 
 }  // namespace

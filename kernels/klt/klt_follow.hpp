@@ -146,26 +146,26 @@ LENSD_HD inline Track klt_end_at_cut(const Track& track) {
   return next;
 }
 
-/// Writes this frame's tracks to the slots `places` of the table, before the check for crowding. Host only.
+/// Writes this frame's tracks to the given slots of the table, before the check for crowding. Host only.
 template <class Window>
-void klt_follow_places(Window& window, const KltShape& shape, const KltState& state, const KltBlock& block,
-                       TrackTable& table, Band places) {
+void klt_follow_slots(Window& window, const KltShape& shape, const KltState& state, const KltBlock& block,
+                      TrackTable& table, Band slots) {
   const uint8_t* before = state.before();
   uint8_t* after = state.after();
   const auto& from = *reinterpret_cast<const TrackTable*>(before);
   const int known = std::min(shape.capacity, static_cast<int>(from.capacity));
-  for (int place = places.begin; place < places.end; ++place) {
-    Track& next = table.tracks()[place];
+  for (int slot = slots.begin; slot < slots.end; ++slot) {
+    Track& next = table.tracks()[slot];
     next = {};
-    if (place >= known || !is_alive(from.tracks()[place].status)) continue;
-    const Track& track = from.tracks()[place];
+    if (slot >= known || !is_alive(from.tracks()[slot].status)) continue;
+    const Track& track = from.tracks()[slot];
     next =
         state.frame->reset ? klt_end_at_cut(track) : klt_follow(window, shape, before, after, track, block);
     if (shape.patch_bytes == 0) continue;
-    KltFirst& first = shape.first(after)[place];
-    first = shape.first(before)[place];
+    KltFirst& first = shape.first(after)[slot];
+    first = shape.first(before)[slot];
     if (next.status != TrackStatus::tracked) continue;
-    const KltFirstPatch<KltAllLanes> patch(shape.patch(state.halves, place), first, shape.level[0].extent,
+    const KltFirstPatch<KltAllLanes> patch(shape.patch(state.halves, slot), first, shape.level[0].extent,
                                            shape.window, {});
     if (!klt_matches_first(patch, shape.view(static_cast<const uint8_t*>(after), 0), next.x, next.y,
                            shape.window, first.warp))

@@ -214,9 +214,9 @@ class KltVectorWindow {
 };
 
 void follow_simd(const KltShape& shape, const KltState& state, const KltBlock& block, TrackTable& table,
-                 Band places) {
+                 Band slots) {
   KltVectorWindow window(shape.window, block.gain_bias);
-  klt_follow_places(window, shape, state, block, table, places);
+  klt_follow_slots(window, shape, state, block, table, slots);
 }
 
 }  // namespace lensd::HWY_NAMESPACE
@@ -227,8 +227,8 @@ namespace lensd {
 
 HWY_EXPORT(follow_simd);
 
-void Klt::follow(const PassArgs& args, Band places) const {
-  HWY_DYNAMIC_DISPATCH(follow_simd)(shape_, state_of(args), block_of(args), table_of(args), places);
+void Klt::follow(const PassArgs& args, Band slots) const {
+  HWY_DYNAMIC_DISPATCH(follow_simd)(shape_, state_of(args), block_of(args), table_of(args), slots);
 }
 
 }  // namespace lensd

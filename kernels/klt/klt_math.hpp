@@ -116,9 +116,9 @@ struct KltShape {
     return reinterpret_cast<const KltFirst*>(half + first_offset);
   }
   LENSD_HD KltFirst* first(uint8_t* half) const { return reinterpret_cast<KltFirst*>(half + first_offset); }
-  LENSD_HD uint8_t* patch(uint8_t* const halves[2], int place) const {
-    return halves[place & 1] + patch_offset +
-           static_cast<size_t>(place >> 1) * static_cast<size_t>(patch_bytes);
+  LENSD_HD uint8_t* patch(uint8_t* const halves[2], int slot) const {
+    return halves[slot & 1] + patch_offset +
+           static_cast<size_t>(slot >> 1) * static_cast<size_t>(patch_bytes);
   }
 };
 

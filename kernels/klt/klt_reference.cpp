@@ -72,7 +72,7 @@ void Klt::reference(ReferenceRun& run) const {
   build_pyramid(shape, after, gray);
 
   KltScalarWindow window(block.gain_bias);
-  klt_follow_places(window, shape, state, block, table, {0, shape.capacity});
+  klt_follow_slots(window, shape, state, block, table, {0, shape.capacity});
 
   // Of two tracks that are too close, the younger one ends: the one with the larger id.
   std::vector<uint32_t> crowded;
@@ -91,23 +91,22 @@ void Klt::reference(ReferenceRun& run) const {
   }
 
   // New tracks take empty slots first; after a cut they also take slots of lost tracks.
-  std::vector<uint32_t> places;
+  std::vector<uint32_t> slots;
   for (const TrackStatus free : {TrackStatus::empty, TrackStatus::lost_cut})
     for (uint32_t i = 0; i < capacity; ++i)
-      if (tracks[i].status == free) places.push_back(i);
-  if (frame.reset == 0 && table.alive >= block.redetect_below) places.clear();
-  table.detected = places.empty() ? 0 : 1;
+      if (tracks[i].status == free) slots.push_back(i);
+  if (frame.reset == 0 && table.alive >= block.redetect_below) slots.clear();
+  table.detected = slots.empty() ? 0 : 1;
   CornerCount count{};
   const std::vector<Corner> corners =
-      corners_reference(gray, block.corners, &table, static_cast<uint32_t>(places.size()), count);
+      corners_reference(gray, block.corners, &table, static_cast<uint32_t>(slots.size()), count);
   for (size_t k = 0; k < corners.size(); ++k) {
-    const uint32_t place = places[k];
-    if (tracks[place].status == TrackStatus::empty) --table.counts[0];
+    const uint32_t slot = slots[k];
+    if (tracks[slot].status == TrackStatus::empty) --table.counts[0];
     ++table.counts[static_cast<uint32_t>(TrackStatus::fresh)];
-    tracks[place] = klt_new_track(corners[k], table.next_id++, count.strongest);
+    tracks[slot] = klt_new_track(corners[k], table.next_id++, count.strongest);
     ++table.alive;
-    if (shape.patch_bytes > 0)
-      klt_keep_patch(shape, after, state.halves, static_cast<int>(place), corners[k]);
+    if (shape.patch_bytes > 0) klt_keep_patch(shape, after, state.halves, static_cast<int>(slot), corners[k]);
   }
 
   std::vector<uint32_t> ages;

@@ -27,8 +27,8 @@ struct Cells {
   int32_t& head(int c, int r) const { return heads[r * columns + c]; }
 };
 
-bool crowded(const Cells& cells, const Track* tracks, int32_t place, float reach_squared) {
-  const Track& track = tracks[place];
+bool crowded(const Cells& cells, const Track* tracks, int32_t slot, float reach_squared) {
+  const Track& track = tracks[slot];
   const int column = cells.column(track.x), row = cells.row(track.y);
   for (int r = std::max(0, row - 1); r <= std::min(cells.rows - 1, row + 1); ++r)
     for (int c = std::max(0, column - 1); c <= std::min(cells.columns - 1, column + 1); ++c)

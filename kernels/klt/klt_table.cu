@@ -12,12 +12,12 @@ struct KltSettleTuning {
 };
 /// One block updates the table; a thread handles up to 16 consecutive slots.
 struct KltTableTuning {
-  static constexpr int threads = 1024, places = kMaxTracks / threads;
+  static constexpr int threads = 1024, slots = kMaxTracks / threads;
 };
 
 /// Returns a track's status, read from L2, since other blocks may have written it.
-__device__ TrackStatus klt_status(const TrackTable* table, int place) {
-  return static_cast<TrackStatus>(__ldcg(reinterpret_cast<const unsigned*>(&table->tracks()[place].status)));
+__device__ TrackStatus klt_status(const TrackTable* table, int slot) {
+  return static_cast<TrackStatus>(__ldcg(reinterpret_cast<const unsigned*>(&table->tracks()[slot].status)));
 }
 
 __device__ void klt_count(TrackTable& table, const KltShape& shape, const KltState& state,
@@ -27,9 +27,9 @@ __device__ void klt_count(TrackTable& table, const KltShape& shape, const KltSta
   if (t < kTrackStatuses) counts[t] = 0;
   __syncthreads();
   for (int i = t - (t & 31); i < shape.capacity; i += KltSettleTuning::threads) {
-    const int place = i + (t & 31);
+    const int slot = i + (t & 31);
     const uint32_t status =
-        place < shape.capacity ? static_cast<uint32_t>(klt_status(&table, place)) : kTrackStatuses;
+        slot < shape.capacity ? static_cast<uint32_t>(klt_status(&table, slot)) : kTrackStatuses;
     for (uint32_t s = 0; s < kTrackStatuses; ++s) {
       const unsigned same = __ballot_sync(~0u, status == s);
       if (same != 0 && (t & 31) == 0) atomicAdd(&counts[s], static_cast<uint32_t>(__popc(same)));
@@ -55,16 +55,16 @@ __global__ void __launch_bounds__(KltSettleTuning::threads)
   __shared__ float3 others[T::range];  // x, y and the bits of the id
   const int t = static_cast<int>(threadIdx.x), begin = static_cast<int>(blockIdx.y) * T::range;
   // Includes tracks that another block has already marked as crowded.
-  const auto followed = [table](int place) {
-    const TrackStatus status = klt_status(table, place);
+  const auto followed = [table](int slot) {
+    const TrackStatus status = klt_status(table, slot);
     return status == TrackStatus::tracked || status == TrackStatus::lost_crowded;
   };
   const float reach = params->crowded_squared;
   if (reach > 0) {
     for (int i = t; i < T::range; i += T::threads) {
-      const int place = begin + i;
-      const bool there = place < shape.capacity && followed(place);
-      const Track* track = table->tracks() + place;
+      const int slot = begin + i;
+      const bool there = slot < shape.capacity && followed(slot);
+      const Track* track = table->tracks() + slot;
       others[i] = there ? make_float3(track->x, track->y, __uint_as_float(track->id))
                         : make_float3(0, 0, __uint_as_float(~0u));
     }
@@ -117,7 +117,7 @@ __device__ KltScan klt_scan(uint32_t value, uint32_t (&sums)[32]) {
 
 /// Returns the age of rank `rank` (0: youngest) among the live tracks. Finds it bit by bit, from the highest
 /// bit.
-__device__ uint32_t klt_age_of_rank(const uint32_t (&ages)[KltTableTuning::places], uint32_t rank,
+__device__ uint32_t klt_age_of_rank(const uint32_t (&ages)[KltTableTuning::slots], uint32_t rank,
                                     uint32_t (&sums)[32]) {
   uint32_t most = 0;
 #pragma unroll
@@ -154,9 +154,9 @@ __global__ void __launch_bounds__(KltTableTuning::threads)
   const KltScan empties = klt_scan(empty, sums), cuts = klt_scan(cut, sums);
   const uint32_t found = count->found, strongest = count->strongest, first_id = table->next_id;
   uint32_t next_empty = empties.before, next_cut = empties.all + cuts.before;
-  uint32_t ages[T::places];
+  uint32_t ages[T::slots];
 #pragma unroll
-  for (int k = 0; k < T::places; ++k) {
+  for (int k = 0; k < T::slots; ++k) {
     const int i = begin + k;
     ages[k] = ~0u;
     if (i >= end) continue;

@@ -13,13 +13,13 @@ LENSD_HD inline void klt_start_header(TrackTable& table, const TrackTable& befor
   table.next_id = before.next_id > 1 ? before.next_id : 1;
   table.picture = shape.level[0].extent;
 }
-/// Stores pixels begin, begin + stride, … of the first patch of the new track in slot `place`. The thread
+/// Stores pixels begin, begin + stride, … of the first patch of the new track in `slot`. The thread
 /// with begin = 0 also stores the position of the corner. Border rule: replicate; pixels outside the picture
 /// do not count later.
-LENSD_HD inline void klt_keep_patch(const KltShape& shape, uint8_t* after, uint8_t* const halves[2],
-                                    int place, const Corner& corner, int begin = 0, int stride = 1) {
+LENSD_HD inline void klt_keep_patch(const KltShape& shape, uint8_t* after, uint8_t* const halves[2], int slot,
+                                    const Corner& corner, int begin = 0, int stride = 1) {
   const auto picture = shape.view(static_cast<const uint8_t*>(after), 0);
-  uint8_t* patch = shape.patch(halves, place);
+  uint8_t* patch = shape.patch(halves, slot);
   const int side = shape.window + 2, reach = shape.window / 2 + 1;
   for (int i = begin; i < side * side; i += stride) {
     const int x = corner.x + i % side - reach, y = corner.y + i / side - reach;
@@ -28,7 +28,7 @@ LENSD_HD inline void klt_keep_patch(const KltShape& shape, uint8_t* after, uint8
   }
   KltFirst first;
   first.x = corner.x, first.y = corner.y;
-  if (begin == 0) shape.first(after)[place] = first;
+  if (begin == 0) shape.first(after)[slot] = first;
 }
 /// Returns a track of age 0 at a corner.
 LENSD_HD inline Track klt_new_track(const Corner& corner, uint32_t id, uint32_t strongest) {

@@ -61,10 +61,10 @@ StabilizeWork& work_of(const PassArgs& args) {
 
 void gather_pairs(const TrackTable& table, Extent extent, StabilizeWork& work) {
   const PairGrid grid = PairGrid::make(extent, table.picture);
-  const uint32_t places = std::min(table.capacity, static_cast<uint32_t>(kMaxTracks));
+  const uint32_t slots = std::min(table.capacity, static_cast<uint32_t>(kMaxTracks));
   work.count = 0;
   std::fill_n(work.in_cell, kCells, 0u);
-  for (uint32_t i = 0; i < places; ++i) {
+  for (uint32_t i = 0; i < slots; ++i) {
     if (table.tracks()[i].status != TrackStatus::tracked) continue;
     add_pair(grid, table.tracks()[i], work, work.count);
     ++work.in_cell[grid.cell(work, work.count++)];

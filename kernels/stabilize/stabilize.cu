@@ -15,12 +15,12 @@ __global__ void pairs_kernel(const TrackTable* table, Extent extent, StabilizeWo
   constexpr int warps = StabilizeTuning::pair_threads / 32;
   __shared__ uint32_t in_warp[warps];
   const PairGrid grid = PairGrid::make(extent, table->picture);
-  const uint32_t places = min(table->capacity, static_cast<uint32_t>(kMaxTracks));
+  const uint32_t slots = min(table->capacity, static_cast<uint32_t>(kMaxTracks));
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   uint32_t count = 0;
-  for (uint32_t first = 0; first < places; first += blockDim.x) {
-    const uint32_t place = first + threadIdx.x;
-    const bool takes = place < places && table->tracks()[place].status == TrackStatus::tracked;
+  for (uint32_t first = 0; first < slots; first += blockDim.x) {
+    const uint32_t slot = first + threadIdx.x;
+    const bool takes = slot < slots && table->tracks()[slot].status == TrackStatus::tracked;
     const uint32_t ballot = __ballot_sync(0xffffffffu, takes);
     if (lane == 0) in_warp[warp] = static_cast<uint32_t>(__popc(ballot));
     __syncthreads();
@@ -30,7 +30,7 @@ __global__ void pairs_kernel(const TrackTable* table, Extent extent, StabilizeWo
       all += in_warp[w];
     }
     const uint32_t at = count + before + static_cast<uint32_t>(__popc(ballot & ((1u << lane) - 1)));
-    if (takes) add_pair(grid, table->tracks()[place], *work, at);
+    if (takes) add_pair(grid, table->tracks()[slot], *work, at);
     count += all;
     __syncthreads();
   }

@@ -135,10 +135,10 @@ class KltParity : public testing::TestWithParam<ParityCase> {
       Table actual{output.stats_bytes};
       ASSERT_GE(actual.bytes.size(), expected.bytes.size());
       actual.bytes.resize(expected.bytes.size());  // the rig's allocation is larger than the table
-      for (uint32_t place = 0; place < expected.header().capacity; ++place) {
-        const Track &e = expected.header().tracks()[place], &a = actual.header().tracks()[place];
+      for (uint32_t slot = 0; slot < expected.header().capacity; ++slot) {
+        const Track &e = expected.header().tracks()[slot], &a = actual.header().tracks()[slot];
         ASSERT_EQ(std::memcmp(&e, &a, sizeof(Track)), 0)
-            << "place " << place << ": expected " << e.id << ' ' << name(e.status) << ' ' << e.x << ' ' << e.y
+            << "slot " << slot << ": expected " << e.id << ' ' << name(e.status) << ' ' << e.x << ' ' << e.y
             << ' ' << e.residual << ' ' << e.return_error << ", got " << a.id << ' ' << name(a.status) << ' '
             << a.x << ' ' << a.y << ' ' << a.residual << ' ' << a.return_error;
       }
