@@ -250,6 +250,7 @@ void SharedControls::restart(const ControlValues& previous, const std::vector<st
   const std::lock_guard lock(mutex_);
   if (!previous_mode_) previous_mode_ = previous;
   for (const std::string& name : released) {
+    if (std::ranges::find(writes_, name, &Write::name) != writes_.end()) continue;  // its new value follows
     std::erase_if(wanted_, [&](const auto& one) { return one.first == name; });
     notices_.add(
         false,

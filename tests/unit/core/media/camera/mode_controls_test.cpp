@@ -132,6 +132,24 @@ TEST(ModeChange, AModeThatDoesNotPlayIsReverted) {
   EXPECT_TRUE(notices[0].problem);
 }
 
+TEST(ModeChange, ValuesThatAreSetTogetherReplaceTheOldOnes) {
+  using Words = ControlValues;
+  for (const Words& wanted : {Words{{"rate", std::string("60")}, {"size", std::string("640x480")}},
+                              Words{{"size", std::string("640x480")}, {"rate", std::string("60")}}}) {
+    ModeFixture f;
+    EXPECT_EQ(f.shared->set({{"size", std::string("1920x1080")}, {"rate", std::string("30")}}), "");
+    f.controls->service(now_ns());
+    f.connect();
+    EXPECT_EQ(f.shared->set(wanted), "");
+    f.controls->service(now_ns());
+    const RequestedMode request = f.connect();
+    EXPECT_EQ(request.size, (Extent{640, 480}));
+    EXPECT_EQ(request.rate, 60);
+    EXPECT_EQ(f.shared->current(false)->wanted.size(), 2u) << "both are kept for the next run";
+    EXPECT_TRUE(f.shared->take_notices().empty());
+  }
+}
+
 TEST(ModeChange, ControlsOfOthersThatWereReleasedAreForgotten) {
   ModeFixture f;
   EXPECT_EQ(f.shared->set({{"format", std::string("YUYV")}}), "");
