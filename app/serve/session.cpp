@@ -217,9 +217,9 @@ void Session::fail_requests(const std::string& reason) {
   for (auto& [id, callback] : open) callback({id, reason, 0});
 }
 
-/// Applies a configuration. Sets a changed precision and changed colour settings. If the source has changed,
-/// opens it with the new graph. Otherwise sets changed source controls, and plans the graph if it has
-/// changed.
+/// Applies a configuration. If the source has changed, opens it with the new graph. Otherwise plans the graph
+/// if it has changed, then sets changed source controls. At last sets a changed precision and changed colour
+/// settings. A refused source or graph changes nothing.
 Response Session::apply_config(const Layered& next) {
   const std::string& url = next.config.source_url;
   std::string old_url;
@@ -231,12 +231,12 @@ Response Session::apply_config(const Layered& next) {
     old_url = config_.source_url, old_precision = config_.precision, old_colour = config_.colour;
     for (const auto& old : config_.source_controls) std::erase(changed, old);
   }
-  if (url == old_url && !changed.empty()) post(SetSourceControls{std::move(changed)});
   Response response;
   if (url != old_url)
     response = load_now(url, &next.graph);
   else if (!equivalent(next.graph, graph().graph, registry_))
     response = plan(next.graph);
+  if (response.ok() && url == old_url && !changed.empty()) post(SetSourceControls{std::move(changed)});
   if (response.ok() && next.config.precision != old_precision) post(SetPrecision{next.config.precision});
   if (response.ok() && next.config.colour != old_colour) post(SetColour{next.config.colour});
   return response;

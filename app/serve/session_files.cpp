@@ -128,11 +128,16 @@ Response Session::start_recording(StartRecord what) {
   what.beneath = recordings_.path();
   what.keep_trying = true;
   const uint64_t before = recorder_status(*running).begun;
+  std::optional<StartRecord> previous;
   {
     const std::lock_guard lock(mutex_);
-    record_ = what;
+    previous = std::exchange(record_, what);
   }
-  if (!post(what)) return not_posted();
+  if (!post(what)) {
+    const std::lock_guard lock(mutex_);
+    record_ = previous;
+    return not_posted();
+  }
   const SinkStatus now = wait_for_recorder(*running, [&](const SinkStatus& s) {
     return stopped_ || (s.begun > before && (!s.problem.empty() || s.frames > 0));
   });
