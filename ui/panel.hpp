@@ -338,7 +338,8 @@ void draw_picture_menu(PanelContext& ctx, const Rect& area, const Rect& own, Vie
 void draw_notices(PanelContext& ctx, const Rect& area);
 /// Draws the state of a live source that delivers no pictures.
 void draw_live_state(PanelContext& ctx, const Rect& area);
-void draw_stats_overlay(PanelContext& ctx, const Rect& area);
+/// Draws the statistics of the frames over `area`. `own`: the area of the picture whose scale they show.
+void draw_stats_overlay(PanelContext& ctx, const Rect& area, const Rect& own);
 void draw_keys_help(PanelContext& ctx);
 /// Draws the window with all columns of the timings if it is open.
 void draw_timings_details(PanelContext& ctx);

@@ -137,7 +137,7 @@ void ViewerUi::draw_over_picture(PanelContext& ctx, const Rect& area) {
   const Rect probed = over_a ? halves(area).first : own;
   draw_probe(ctx, probed, over_a ? placed_in(ctx, probed) : placed);
   draw_live_state(ctx, area);
-  if (state_.stats) draw_stats_overlay(ctx, area);
+  if (state_.stats) draw_stats_overlay(ctx, area, own);
   if (state_.log.open)
     draw_log_panel(ctx, area);
   else

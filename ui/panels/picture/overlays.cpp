@@ -144,9 +144,9 @@ void draw_live_state(PanelContext& ctx, const Rect& area) {
   list.AddText({x, y + line + gap}, colour::dim, reason.c_str());
 }
 
-void draw_stats_overlay(PanelContext& ctx, const Rect& area) {
+void draw_stats_overlay(PanelContext& ctx, const Rect& area, const Rect& own) {
   const ViewerModel& m = ctx.model;
-  const Placement placed = place(m.picture, area, ctx.state.view);
+  const Placement placed = place(m.picture, own, ctx.state.view);
   // ImGui units differ from framebuffer pixels if the window system scales.
   const double scale = placed.scale * static_cast<double>(ImGui::GetIO().DisplayFramebufferScale.x);
   const std::vector<StatsLine> lines = stats_lines(ctx, scale);
