@@ -41,6 +41,39 @@ stop_session() {
   rm -f "$XDG_RUNTIME_DIR"/pipewire-0*
 }
 
+# offer_node MODE: starts the test's own node, lensd_test_node.
+offer_node() {
+  "$LENSD_TEST_NODE" "$1" >"$WORK/node.log" 2>&1 &
+  NODE=$!
+  STARTED+=("$NODE")
+  wait_for 10 node_there || fail "no node: $(<"$WORK/node.log")"
+}
+stop_node() {
+  kill "$NODE" 2>/dev/null
+  wait "$NODE" 2>/dev/null
+  wait_for 10 node_gone || fail "the node stays"
+}
+node_there() { node_id test-node >/dev/null; }
+node_gone() { ! node_there; }
+# node_id NAME: prints the ID of a node.
+node_id() {
+  pw-cli ls Node | awk -v name="node.name = \"$1\"" '/^[[:space:]]*id [0-9]+,/ { id = $2 + 0 }
+    index($0, name) { print id; found = 1; exit } END { exit !found }'
+}
+
+# plays_on SECONDS: fails unless the daemon's source plays for this time, with new pictures and without a reconnection.
+plays_on() {
+  local until=$(($(now_ms) + $1 * 1000)) reconnects processed
+  reconnects=$(field source reconnects) processed=$(counter processed)
+  while (($(now_ms) < until)); do
+    playing || fail "the source does not play on: $(ctl get source)"
+    sleep 0.1
+  done
+  [[ $(field source reconnects) == "$reconnects" ]] || fail "the source was connected again: $(ctl get source)"
+  (($(counter processed) > processed)) || fail "no further pictures: $(ctl get counters)"
+  echo "ok: plays on for $1 s"
+}
+
 now_ms() { date +%s%3N; }
 
 # State of the virtual camera.

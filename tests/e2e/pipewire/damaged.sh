@@ -3,28 +3,14 @@
 # shellcheck source=../common/pipewire.sh
 . "$(dirname "$0")/../common/pipewire.sh"
 need_tools curl
-[[ -x ${LENSD_DAMAGED_NODE:-} ]] || skip "the test's PipeWire node was not built"
+[[ -x ${LENSD_TEST_NODE:-} ]] || skip "the test's PipeWire node was not built"
 
-node_there() { pw-cli ls Node | grep -q 'node.name = "damaged"'; }
-node_gone() { ! node_there; }
-# offer [only]: starts the node.
-offer() {
-  "$LENSD_DAMAGED_NODE" "$@" >"$WORK/node.log" 2>&1 &
-  NODE=$!
-  STARTED+=("$NODE")
-  wait_for 10 node_there || fail "no node: $(<"$WORK/node.log")"
-}
-stop_node() {
-  kill "$NODE" 2>/dev/null
-  wait "$NODE" 2>/dev/null
-  wait_for 10 node_gone || fail "the node stays"
-}
 metric() { curl -s -m 5 "http://127.0.0.1:$port/metrics" | sed -n 's/^lensd_camera_frames_lost_total{reason="broken"} //p'; }
 
 start_session
-offer
+offer_node damaged
 port=$(free_port tcp)
-LENSD_HTTP_AUTH=false LENSD_RECORD_CODEC=ffv1 start_daemon pipewire:damaged --backend=cpu --http "$port" --record "$WORK/shown.mkv"
+LENSD_HTTP_AUTH=false LENSD_RECORD_CODEC=ffv1 start_daemon pipewire:test-node --backend=cpu --http "$port" --record "$WORK/shown.mkv"
 enough() { (($(counter camera_broken) >= 60 && $(counter processed) >= 30)); }
 wait_for 20 enough || fail "$(ctl get counters) $(ctl get source)"
 [[ $(field source state) == playing ]] || fail "$(ctl get source)"
@@ -38,12 +24,12 @@ sys.exit(0 if values == {100} else f"the pictures have the values {sorted(values
 echo "ok: $processed pictures shown, $broken damaged ones counted"
 stop_node
 
-offer only
-start_daemon pipewire:damaged --backend=cpu
+offer_node only-damaged
+start_daemon pipewire:test-node --backend=cpu
 only() { [[ $(ctl get source) == *"only damaged pictures"* ]]; }
 wait_for 20 only || fail "no reason: $(ctl get source)"
 stop_node
-offer
+offer_node damaged
 wait_for 20 playing || fail "does not recover: $(ctl get source)"
 stop_daemon
 echo "ok: a node with damaged pictures only"

@@ -1,13 +1,21 @@
-// A camera in the PipeWire session that marks two of three pictures as damaged, alternately in the header and
-// in the memory's description. Intact pictures are grey with the value 100, damaged ones white. With the
-// argument "only", all pictures are damaged. Runs until it is killed.
+// A node in the PipeWire session with pictures of 64×48 pixels, GRAY8. Runs until it is killed.
+//
+// usage: lensd_test_node damaged|only-damaged|still|frozen
+//   damaged: marks two of three pictures as damaged, alternately in the header and in the memory's
+//   description.
+//            Intact pictures have the value 100, damaged ones 255.
+//   only-damaged: all pictures are damaged
+//   still: a variable rate; sends one picture to each receiver, like the screen cast of a still window
+//   frozen: the same with a fixed rate, like a camera that hangs
 #include <spa/buffer/meta.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <string_view>
 
 #include "core/base/clock.hpp"
@@ -21,10 +29,12 @@ namespace {
 constexpr int kWidth = 64, kHeight = 48;
 constexpr int64_t kPeriodNs = 20'000'000;
 
-class DamagedNode {
+enum class Mode { damaged, only_damaged, still, frozen };
+constexpr std::string_view kModes[] = {"damaged", "only-damaged", "still", "frozen"};
+
+class TestNode {
  public:
-  explicit DamagedNode(bool only_damaged)
-      : only_damaged_(only_damaged), session_({.on_timer = [this] { send(); }}) {
+  explicit TestNode(Mode mode) : mode_(mode), session_({.on_timer = [this] { send(); }}) {
     const PipewireLock lock(session_);
     if (const std::string problem = session_.connect(); !problem.empty())
       throw Error(ExitCode::unavailable, "pipewire", problem);
@@ -36,24 +46,26 @@ class DamagedNode {
   void open() {
     static const pw_stream_events events = [] {
       pw_stream_events e = {};
-      e.version = PW_VERSION_STREAM_EVENTS, e.param_changed = negotiated;
+      e.version = PW_VERSION_STREAM_EVENTS;
+      e.param_changed = negotiated, e.state_changed = state_changed;
       return e;
     }();
     const PipewireApi& api = session_.api();
-    stream_ = api.stream_new(session_.core(), "damaged",
+    stream_ = api.stream_new(session_.core(), "test",
                              api.properties_new(PW_KEY_MEDIA_CLASS, "Video/Source", PW_KEY_MEDIA_ROLE,
-                                                "Camera", PW_KEY_NODE_NAME, "damaged", nullptr));
+                                                "Camera", PW_KEY_NODE_NAME, "test-node", nullptr));
     api.stream_add_listener(stream_, &hook_, &events, this);
     std::array<uint8_t, 1024> memory;
     spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory.data(), memory.size());
+    const spa_fraction rate = mode_ == Mode::still ? spa_fraction{0, 1} : spa_fraction{50, 1};
     const spa_pod* offer =
-        build_offer(builder, {.frames = {PixelFormat::gray8, {kWidth, kHeight}}, .rate = {50, 1}});
+        build_offer(builder, {.frames = {PixelFormat::gray8, {kWidth, kHeight}}, .rate = rate});
     const auto flags = static_cast<pw_stream_flags>(PW_STREAM_FLAG_MAP_BUFFERS | PW_STREAM_FLAG_DRIVER);
     api.stream_connect(stream_, PW_DIRECTION_OUTPUT, PW_ID_ANY, flags, &offer, 1);
   }
 
   static void negotiated(void* data, uint32_t id, const spa_pod* format) {
-    DamagedNode& node = *static_cast<DamagedNode*>(data);
+    TestNode& node = *static_cast<TestNode*>(data);
     if (id != SPA_PARAM_Format || !format) return;
     std::array<uint8_t, 1024> memory;
     spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory.data(), memory.size());
@@ -63,12 +75,26 @@ class DamagedNode {
                                              params.size());
   }
 
+  static void state_changed(void* data, pw_stream_state, pw_stream_state state, const char*) {
+    TestNode& node = *static_cast<TestNode*>(data);
+    node.streaming_ = state == PW_STREAM_STATE_STREAMING;
+    if (!node.streaming_) node.sent_ = 0;
+  }
+
+  bool one_picture() const { return mode_ == Mode::still || mode_ == Mode::frozen; }
+
+  int damage() const {
+    if (one_picture()) return 0;
+    return mode_ == Mode::only_damaged ? 1 + sent_ % 2 : sent_ % 3;
+  }
+
   void send() {
     session_.set_timer(kPeriodNs);
+    if (one_picture() && (!streaming_ || sent_ > 0)) return;
     const PipewireApi& api = session_.api();
     pw_buffer* const shared = api.stream_dequeue_buffer(stream_);
     if (!shared) return;
-    const int kind = only_damaged_ ? 1 + sent_ % 2 : sent_ % 3;
+    const int kind = damage();
     ++sent_;
     spa_data& data = shared->buffer->datas[0];
     std::memset(data.data, kind == 0 ? 100 : 255, size_t{kWidth} * kHeight);
@@ -86,8 +112,9 @@ class DamagedNode {
     api.stream_trigger_process(stream_);
   }
 
-  const bool only_damaged_;
-  int sent_ = 0;
+  const Mode mode_;
+  bool streaming_ = false;
+  int sent_ = 0;  ///< to the current receiver, if the mode sends one picture to each
   pw_stream* stream_ = nullptr;
   spa_hook hook_ = {};
   PipewireSession session_;
@@ -97,8 +124,14 @@ class DamagedNode {
 }  // namespace lensd
 
 int main(int argc, char** argv) {
+  using namespace lensd;
+  const auto mode = std::ranges::find(kModes, argc > 1 ? argv[1] : "");
+  if (mode == std::end(kModes)) {
+    std::fprintf(stderr, "usage: lensd_test_node damaged|only-damaged|still|frozen\n");
+    return 2;
+  }
   try {
-    const lensd::DamagedNode node(argc > 1 && std::string_view(argv[1]) == "only");
+    const TestNode node(static_cast<Mode>(mode - std::begin(kModes)));
     pause();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
