@@ -7,6 +7,7 @@ extern "C" {
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -21,6 +22,8 @@ constexpr int64_t kProbeBytes = 1 << 20;
 constexpr int64_t kAnalyzeUs = 300'000, kAnalyzeLowLatencyUs = 100'000;
 /// Frames to probe for the rate of a stream that does not declare one.
 constexpr int kRateFrames = 3;
+/// Time until an unchanged picture of a PipeWire node is repeated, less if the limit of stalls is short.
+constexpr int64_t kRepeatNs = 500'000'000;
 
 /// Returns a short reason for placeholders and panels.
 std::string describe(int error, UrlKind kind) {
@@ -127,8 +130,11 @@ void Input::open_camera(const std::string& url, const LiveOptions& live) {
 }
 
 void Input::open_pipewire(const std::string& url, const LiveOptions& live) {
-  const PipewireCapture::Request request{live.size, live.rate, live.portal, live.camera_monitor};
+  const PipewireCapture::Request request{live.size, live.rate, live.portal, live.camera_monitor,
+                                         std::min(kRepeatNs, live.stall_ns / 2)};
   pipewire_ = std::make_unique<PipewireCapture>(url, where_, request, stop_, live.open_ns);
+  // Repeated pictures end the silence, so this is the limit of the wait for the first picture.
+  if (pipewire_->may_be_silent()) silence_ns_ = std::max(silence_ns_, live.open_ns);
   describe_camera(AV_CODEC_ID_RAWVIDEO, pipewire_->pixels(), pipewire_->size(), pipewire_->rate());
 }
 

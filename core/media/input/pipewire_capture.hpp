@@ -3,6 +3,9 @@
 //
 //   node ──▶ shared buffers ── PipeWire's thread keeps the newest ──▶ read() copies it and returns the buffer
 //
+// Screen casts and other nodes of variable rate send pictures only when they change. If they are silent,
+// read() returns the newest picture again. A camera that is silent has failed.
+//
 // The copy makes pictures independent of the connection. Supports only uncompressed formats. If the node
 // changes its format, the next pictures have the new one. Call all members from one thread.
 #pragma once
@@ -30,6 +33,7 @@ class PipewireCapture {
     double rate = 0;                         ///< frames per second; 0: any, preferably 30
     std::shared_ptr<PortalGrant> grant;      ///< for portal sources only: kept between connections; not null
     std::shared_ptr<CameraMonitor> monitor;  ///< counts damaged pictures; null: the capture creates one
+    int64_t repeat_ns = 500'000'000;         ///< repeats the picture after this silence if may_be_silent()
   };
   /// Connects to the source `url`: pipewire:NODE or one of portal_target(). Waits at most `timeout_ns` for
   /// the user's answer, then for the format, again at most `timeout_ns` and at most 10 s. Throws
@@ -42,10 +46,13 @@ class PipewireCapture {
   AVPixelFormat pixels() const noexcept;
   Extent size() const noexcept;
   double rate() const noexcept;  ///< frames per second; 0: unknown
+  /// Returns true for a shared screen or window and for a node of variable rate.
+  bool may_be_silent() const noexcept;
   const std::shared_ptr<CameraMonitor>& monitor() const noexcept { return monitor_; }
 
-  /// Fills `frame` with the newest intact picture. Times are nanoseconds on the monotonic clock. Returns 0 or
-  /// an AVERROR: EAGAIN if none came within 50 ms, ENODEV if the node or the connection is gone.
+  /// Fills `frame` with the newest intact picture, or repeats the last one with the current time. Times are
+  /// nanoseconds on the monotonic clock. Returns 0 or an AVERROR: EAGAIN if there is none after 50 ms, ENODEV
+  /// if the node or the connection is gone.
   int read(AVFrame& frame, PictureAllocator& allocator) noexcept;
 
  private:

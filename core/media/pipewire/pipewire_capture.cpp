@@ -96,7 +96,11 @@ struct PipewireCapture::Stream {
 
   void connect(const Request& request);
   void wait_for_format(const StopFlags& stop, int64_t timeout_ns);
+  bool may_be_silent() const;
   int copy(AVFrame& frame, PictureAllocator& allocator);
+  int keep(const AVFrame& frame);
+  bool repeat_due() const;
+  int repeat(AVFrame& frame);
   void accept(const spa_pod* format);
   void lose(const std::string& reason);
   void notify();
@@ -110,6 +114,12 @@ struct PipewireCapture::Stream {
   const std::string where;
   std::optional<PortalAccess> access;
   const PipewireNode node;
+  const int64_t repeat_ns;
+
+  // Used by the reading thread only.
+  const ff::FramePtr kept = ff::make_frame();  ///< the newest picture if may_be_silent(), else empty
+  int64_t read_ns = 0;                         ///< time of the newest picture or repetition
+  int64_t repeated_ns = 0;                     ///< timestamp of the newest repetition
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -121,6 +131,7 @@ struct PipewireCapture::Stream {
   pw_registry* registry = nullptr;
   spa_hook stream_hook = {}, registry_hook = {};
   std::string lost;  ///< why no more pictures follow; empty: the stream is not lost
+  bool streaming = false;
   spa_video_info_raw info = {};
   AVPixelFormat pixels = AV_PIX_FMT_NONE;
   Extent size;
@@ -135,6 +146,7 @@ PipewireCapture::Stream::Stream(const std::string& url, const std::string& where
     : where(where_),
       access(ask_portal(url, where_, request.grant.get(), stop, timeout_ns)),
       node(access ? node_of(*access) : find_node(pipewire_node_of(url), where_)),
+      repeat_ns(request.repeat_ns),
       session({.on_lost = [this] { lose("PipeWire ended the connection"); }}),
       monitor(counters) {}
 
@@ -215,6 +227,7 @@ void PipewireCapture::Stream::removed(void* data, uint32_t id) {
 void PipewireCapture::Stream::state_changed(void* data, pw_stream_state, pw_stream_state state,
                                             const char* error) {
   Stream& self = *static_cast<Stream*>(data);
+  self.streaming = state == PW_STREAM_STATE_STREAMING;
   if (state == PW_STREAM_STATE_ERROR) self.lose(error && *error ? error : "PipeWire reports an error");
   if (state == PW_STREAM_STATE_UNCONNECTED) self.lose("the node is gone");
 }
@@ -288,6 +301,30 @@ void PipewireCapture::Stream::wait_for_format(const StopFlags& stop, int64_t tim
   }
 }
 
+/// Returns true if the node sends pictures only when they change. Call with the session's lock.
+bool PipewireCapture::Stream::may_be_silent() const {
+  const bool shared_screen = access && access->node();
+  return shared_screen || info.framerate.num == 0;
+}
+
+/// Keeps a reference to a picture that may have to be repeated. Returns 0 or an AVERROR.
+int PipewireCapture::Stream::keep(const AVFrame& frame) {
+  av_frame_unref(kept.get());
+  return may_be_silent() ? av_frame_ref(kept.get(), &frame) : 0;
+}
+
+/// Returns false if the stream is not running: its silence may be a failure.
+bool PipewireCapture::Stream::repeat_due() const {
+  return streaming && kept->buf[0] && now_ns() - read_ns >= repeat_ns;
+}
+
+/// Returns the kept picture with the current time. Returns 0 or an AVERROR.
+int PipewireCapture::Stream::repeat(AVFrame& frame) {
+  if (const int error = av_frame_ref(&frame, kept.get()); error < 0) return error;
+  frame.pts = frame.best_effort_timestamp = repeated_ns = read_ns = now_ns();
+  return 0;
+}
+
 /// Copies the newest picture into `frame` and gives its buffer back to PipeWire. Returns 0 or an AVERROR:
 /// EAGAIN if the picture is incomplete. Call with the session's lock.
 int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
@@ -322,8 +359,10 @@ int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
                                    static_cast<int>(std::max(1u, aspect.denom))};
       const int64_t now = now_ns();
       const bool stamped = header && header->pts <= now && now - header->pts < kOldestStampNs;
-      frame.pts = frame.best_effort_timestamp = stamped ? header->pts : now;
-      error = 0;
+      // The picture may have been sent before the repetition that was read before it.
+      frame.pts = frame.best_effort_timestamp = std::max(stamped ? header->pts : now, repeated_ns + 1);
+      read_ns = now;
+      error = keep(frame);
     }
   } else {
     ++monitor.broken;
@@ -354,6 +393,11 @@ Extent PipewireCapture::size() const noexcept {
   return stream_->size;
 }
 
+bool PipewireCapture::may_be_silent() const noexcept {
+  const PipewireLock lock(stream_->session);
+  return stream_->may_be_silent();
+}
+
 double PipewireCapture::rate() const noexcept {
   const PipewireLock lock(stream_->session);
   const spa_fraction rate = stream_->info.framerate;
@@ -366,6 +410,7 @@ int PipewireCapture::read(AVFrame& frame, PictureAllocator& allocator) noexcept 
       const PipewireLock lock(stream_->session);
       if (stream_->newest) return stream_->copy(frame, allocator);
       if (!stream_->lost.empty()) return AVERROR(ENODEV);
+      if (stream_->repeat_due()) return stream_->repeat(frame);
     }
     if (waited) return AVERROR(EAGAIN);
     std::unique_lock lock(stream_->mutex);

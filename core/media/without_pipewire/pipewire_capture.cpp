@@ -22,6 +22,9 @@ Extent PipewireCapture::size() const noexcept {
 double PipewireCapture::rate() const noexcept {
   return 0;
 }
+bool PipewireCapture::may_be_silent() const noexcept {
+  return false;
+}
 int PipewireCapture::read(AVFrame&, PictureAllocator&) noexcept {
   return AVERROR(ENODEV);
 }
