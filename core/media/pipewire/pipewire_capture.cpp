@@ -103,6 +103,7 @@ struct PipewireCapture::Stream {
   int repeat(AVFrame& frame);
   void accept(const spa_pod* format);
   void lose(const std::string& reason);
+  void lose_node();
   void notify();
 
   static void state_changed(void* data, pw_stream_state, pw_stream_state state, const char* error);
@@ -112,6 +113,7 @@ struct PipewireCapture::Stream {
   static void removed(void* data, uint32_t id);
 
   const std::string where;
+  const std::shared_ptr<PortalGrant> grant;  ///< null if the source is not the portal's
   std::optional<PortalAccess> access;
   const PipewireNode node;
   const int64_t repeat_ns;
@@ -132,6 +134,7 @@ struct PipewireCapture::Stream {
   spa_hook stream_hook = {}, registry_hook = {};
   std::string lost;  ///< why no more pictures follow; empty: the stream is not lost
   bool streaming = false;
+  bool node_ended = false;  ///< while PipeWire was running
   spa_video_info_raw info = {};
   AVPixelFormat pixels = AV_PIX_FMT_NONE;
   Extent size;
@@ -144,7 +147,8 @@ struct PipewireCapture::Stream {
 PipewireCapture::Stream::Stream(const std::string& url, const std::string& where_, const Request& request,
                                 const StopFlags& stop, int64_t timeout_ns, CameraMonitor& counters)
     : where(where_),
-      access(ask_portal(url, where_, request.grant.get(), stop, timeout_ns)),
+      grant(request.grant),
+      access(ask_portal(url, where_, grant.get(), stop, timeout_ns)),
       node(access ? node_of(*access) : find_node(pipewire_node_of(url), where_)),
       repeat_ns(request.repeat_ns),
       session({.on_lost = [this] { lose("PipeWire ended the connection"); }}),
@@ -162,6 +166,8 @@ PipewireCapture::Stream::~Stream() {
     session.api().proxy_destroy(reinterpret_cast<pw_proxy*>(registry));
   }
   session.disconnect();  // no callbacks follow
+  // The user may have stopped the sharing: do not restore it without a question.
+  if (node_ended && read_ns > 0 && grant) grant->token.clear();
   log::debug("{}: {} pictures were replaced by newer ones, {} were damaged", where, replaced,
              monitor.broken - damaged_before);
 }
@@ -219,9 +225,14 @@ void PipewireCapture::Stream::lose(const std::string& reason) {
   notify();
 }
 
+void PipewireCapture::Stream::lose_node() {
+  if (lost.empty()) node_ended = true;
+  lose("the node is gone");
+}
+
 void PipewireCapture::Stream::removed(void* data, uint32_t id) {
   Stream& self = *static_cast<Stream*>(data);
-  if (id == self.node.id) self.lose("the node is gone");
+  if (id == self.node.id) self.lose_node();
 }
 
 void PipewireCapture::Stream::state_changed(void* data, pw_stream_state, pw_stream_state state,
@@ -229,7 +240,7 @@ void PipewireCapture::Stream::state_changed(void* data, pw_stream_state, pw_stre
   Stream& self = *static_cast<Stream*>(data);
   self.streaming = state == PW_STREAM_STATE_STREAMING;
   if (state == PW_STREAM_STATE_ERROR) self.lose(error && *error ? error : "PipeWire reports an error");
-  if (state == PW_STREAM_STATE_UNCONNECTED) self.lose("the node is gone");
+  if (state == PW_STREAM_STATE_UNCONNECTED) self.lose_node();
 }
 
 void PipewireCapture::Stream::param_changed(void* data, uint32_t id, const spa_pod* param) {
