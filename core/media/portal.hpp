@@ -1,8 +1,11 @@
 // Sources that the user selects in a dialog of the desktop (xdg-desktop-portal): portal: and portal:camera.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+
+struct sd_bus;
 
 namespace lensd {
 
@@ -15,10 +18,14 @@ std::optional<PortalTarget> portal_target(const std::string& url);
 /// service.
 std::string portal_obstacle();
 
-/// State that a source keeps between connections, so that the portal asks the user only once.
+/// State that a source keeps between connections, so that the portal asks the user only once. Use by one
+/// thread at a time.
 struct PortalGrant {
   bool given = false;  ///< the portal has given access before
   std::string token;   ///< the portal's restore token; empty: none
+  /// The connection to the session bus; null: none yet. The portal accepts the token only on the connection
+  /// for which it was made, and deletes it when that connection ends.
+  std::shared_ptr<sd_bus> bus;
 };
 
 }  // namespace lensd

@@ -84,6 +84,23 @@ bool read_first_stream(sd_bus_message* message, std::optional<uint32_t>& node) {
   return sd_bus_message_exit_container(message) >= 0 && sd_bus_message_exit_container(message) >= 0;
 }
 
+/// Handles the messages that arrived since the last request. Returns false if the connection has ended.
+bool process_pending(sd_bus& bus) {
+  int processed = 1;
+  while (processed > 0) processed = sd_bus_process(&bus, nullptr);
+  return processed == 0;
+}
+
+/// Opens the grant's connection to the session bus, unless it is open. Returns 0 or a negative error number.
+int open_bus(PortalGrant& grant) {
+  if (grant.bus && process_pending(*grant.bus)) return 0;
+  grant.bus.reset(), grant.token.clear();
+  sd_bus* opened = nullptr;
+  const int error = sd_bus_open_user(&opened);
+  if (error >= 0) grant.bus = std::shared_ptr<sd_bus>(opened, Unref());
+  return std::min(error, 0);
+}
+
 }  // namespace
 
 std::string portal_obstacle() {
@@ -98,32 +115,35 @@ std::string portal_obstacle() {
   return read >= 0 && types != 0 ? "" : "there is no desktop portal that shares screens";
 }
 
-/// A connection to the session bus and the portal's session. Used by one thread.
-struct PortalAccess::Bus {
+/// The portal's session, on the grant's connection to the session bus. Used by one thread.
+struct PortalAccess::Session {
   using Fill = std::function<void(sd_bus_message*)>;
   /// Reads an entry of a response. Returns false if it has not read the value.
   using Entry = std::function<bool(sd_bus_message*, const std::string& key)>;
 
-  /// `granted`: the portal has given access before, so a missing portal is temporary. Throws
-  /// Error(bad_source) then instead of Error(unavailable), so that the source connects again.
-  Bus(const std::string& where_, bool granted, const StopFlags& stop_, int64_t timeout_ns)
+  /// If the portal has given access before, a missing portal is temporary: throws Error(bad_source) then
+  /// instead of Error(unavailable), so that the source connects again.
+  Session(const std::string& where_, PortalGrant& grant_, const StopFlags& stop_, int64_t timeout_ns)
       : where(where_),
-        no_portal(granted ? ExitCode::bad_source : ExitCode::unavailable),
+        grant(grant_),
+        no_portal(grant.given ? ExitCode::bad_source : ExitCode::unavailable),
         stop(stop_),
         deadline_ns(now_ns() + timeout_ns) {
-    sd_bus* opened = nullptr;
-    const int error = sd_bus_open_user(&opened);
-    bus.reset(opened);
-    if (error < 0)
+    if (const int error = open_bus(grant); error < 0)
       throw Error(no_portal, where, "there is no session bus: " + std::string(std::strerror(-error)),
                   kNoPortal);
+    bus = grant.bus;
+  }
+  ~Session() {
+    if (!path.empty()) close(path, "org.freedesktop.portal.Session");
   }
 
-  void share_screen(PortalGrant& grant);
+  void share_screen();
   void use_camera();
   void request(const char* interface, const char* method, const Fill& fill_arguments,
                const Fill& fill_options, const Entry& entry);
-  void wait_for_response(const std::string& path);
+  void wait_for_response(const std::string& request_path);
+  void close(const std::string& object, const char* interface) noexcept;
   void open_remote(const char* interface, const Fill& fill_arguments);
   Message method_call(const char* interface, const char* method) const;
   Message answer(Message call, const char* method);
@@ -132,11 +152,12 @@ struct PortalAccess::Bus {
   static int take_response(sd_bus_message* message, void* data, sd_bus_error*);
 
   const std::string where;
+  PortalGrant& grant;
   const ExitCode no_portal;  ///< code of the Error if the portal or session bus does not answer
   const StopFlags& stop;
   const int64_t deadline_ns;
-  std::unique_ptr<sd_bus, Unref> bus;
-  std::string session;  ///< object path; empty: none
+  std::shared_ptr<sd_bus> bus;
+  std::string path;  ///< of the session's object; empty: none
   UniqueFd remote;
   std::optional<uint32_t> node;
 
@@ -145,19 +166,19 @@ struct PortalAccess::Bus {
   std::optional<uint32_t> response;  ///< 0: granted, 1: declined, 2: ended otherwise
 };
 
-void PortalAccess::Bus::fail(int error, const char* what) const {
+void PortalAccess::Session::fail(int error, const char* what) const {
   throw Error(no_portal, where, fmt::format("the desktop portal: {}: {}", what, std::strerror(-error)),
               kNoPortal);
 }
 
-Message PortalAccess::Bus::method_call(const char* interface, const char* method) const {
+Message PortalAccess::Session::method_call(const char* interface, const char* method) const {
   sd_bus_message* call = nullptr;
   const int error = sd_bus_message_new_method_call(bus.get(), &call, kService, kObject, interface, method);
   if (error < 0) fail(error, method);
   return Message(call);
 }
 
-Message PortalAccess::Bus::answer(Message call, const char* method) {
+Message PortalAccess::Session::answer(Message call, const char* method) {
   sd_bus_error problem = SD_BUS_ERROR_NULL;
   sd_bus_message* reply = nullptr;
   const int error = sd_bus_call(bus.get(), call.get(), kCallUs, &problem, &reply);
@@ -172,15 +193,15 @@ Message PortalAccess::Bus::answer(Message call, const char* method) {
 }
 
 /// Returns the value of a property of the ScreenCast portal; 0: it has none.
-uint32_t PortalAccess::Bus::number(const char* property) const {
+uint32_t PortalAccess::Session::number(const char* property) const {
   uint32_t value = 0;
   const int error =
       sd_bus_get_property_trivial(bus.get(), kService, kObject, kScreenCast, property, nullptr, 'u', &value);
   return error < 0 ? 0 : value;
 }
 
-int PortalAccess::Bus::take_response(sd_bus_message* message, void* data, sd_bus_error*) {
-  Bus& self = *static_cast<Bus*>(data);
+int PortalAccess::Session::take_response(sd_bus_message* message, void* data, sd_bus_error*) {
+  Session& self = *static_cast<Session*>(data);
   uint32_t code = 2;
   if (sd_bus_message_read(message, "u", &code) < 0) code = 2;
   if (code == 0 &&
@@ -192,18 +213,18 @@ int PortalAccess::Bus::take_response(sd_bus_message* message, void* data, sd_bus
 
 /// Sends a request and waits for its response, for which the user may have to answer a dialog. `read_entry`
 /// reads the results.
-void PortalAccess::Bus::request(const char* interface, const char* method, const Fill& fill_arguments,
-                                const Fill& fill_options, const Entry& read_entry) {
+void PortalAccess::Session::request(const char* interface, const char* method, const Fill& fill_arguments,
+                                    const Fill& fill_options, const Entry& read_entry) {
   const std::string token = new_token();
   const char* unique = nullptr;
   sd_bus_get_unique_name(bus.get(), &unique);
   std::string sender = unique ? unique + 1 : "";  // without the colon
   std::ranges::replace(sender, '.', '_');
   // Subscribe first, because the response may precede the method's reply.
-  const std::string path = fmt::format("{}/request/{}/{}", kObject, sender, token);
+  const std::string request_path = fmt::format("{}/request/{}/{}", kObject, sender, token);
   entry = &read_entry, response.reset();
   sd_bus_slot* match = nullptr;
-  const int error = sd_bus_match_signal(bus.get(), &match, kService, path.c_str(),
+  const int error = sd_bus_match_signal(bus.get(), &match, kService, request_path.c_str(),
                                         "org.freedesktop.portal.Request", "Response", take_response, this);
   const std::unique_ptr<sd_bus_slot, Unref> subscription(match);
   if (error < 0) fail(error, method);
@@ -214,18 +235,16 @@ void PortalAccess::Bus::request(const char* interface, const char* method, const
   fill_options(call.get());
   sd_bus_message_close_container(call.get());
   answer(std::move(call), method);
-  wait_for_response(path);
+  wait_for_response(request_path);
 }
 
-void PortalAccess::Bus::wait_for_response(const std::string& path) {
+void PortalAccess::Session::wait_for_response(const std::string& request_path) {
   while (!response) {
     const int processed = sd_bus_process(bus.get(), nullptr);
     if (processed < 0) fail(processed, "the session bus is gone");
     if (processed > 0) continue;
     if (stop.raised() || now_ns() > deadline_ns) {
-      // Closes the dialog.
-      sd_bus_call_method_async(bus.get(), nullptr, kService, path.c_str(), "org.freedesktop.portal.Request",
-                               "Close", nullptr, nullptr, "");
+      close(request_path, "org.freedesktop.portal.Request");  // closes the dialog
       if (stop.raised()) throw Error(ExitCode::bad_source, where, "opening was interrupted");
       throw Error(ExitCode::unavailable, where, "nobody answered the desktop's dialog");
     }
@@ -235,8 +254,15 @@ void PortalAccess::Bus::wait_for_response(const std::string& path) {
   if (*response != 0) throw Error(no_portal, where, "the desktop portal ended the request");
 }
 
+/// Ends a request or a session. Does not wait for the answer.
+void PortalAccess::Session::close(const std::string& object, const char* interface) noexcept {
+  sd_bus_call_method_async(bus.get(), nullptr, kService, object.c_str(), interface, "Close", nullptr, nullptr,
+                           "");
+  sd_bus_flush(bus.get());
+}
+
 /// Gets the connection to PipeWire.
-void PortalAccess::Bus::open_remote(const char* interface, const Fill& fill_arguments) {
+void PortalAccess::Session::open_remote(const char* interface, const Fill& fill_arguments) {
   Message call = method_call(interface, "OpenPipeWireRemote");
   fill_arguments(call.get());
   sd_bus_message_append(call.get(), "a{sv}", 0);
@@ -248,16 +274,16 @@ void PortalAccess::Bus::open_remote(const char* interface, const Fill& fill_argu
   if (!remote) fail(-errno, "OpenPipeWireRemote");
 }
 
-void PortalAccess::Bus::share_screen(PortalGrant& grant) {
+void PortalAccess::Session::share_screen() {
   const Fill nothing = [](sd_bus_message*) {};
-  const Fill this_session = [this](sd_bus_message* m) { sd_bus_message_append(m, "o", session.c_str()); };
+  const Fill this_session = [this](sd_bus_message* m) { sd_bus_message_append(m, "o", path.c_str()); };
   request(
       kScreenCast, "CreateSession", nothing,
       [](sd_bus_message* m) { append(m, "session_handle_token", new_token()); },
       [this](sd_bus_message* m, const std::string& key) {
-        return key == "session_handle" && read_text(m, session);
+        return key == "session_handle" && read_text(m, path);
       });
-  if (session.empty()) throw Error(no_portal, where, "the desktop portal opened no session");
+  if (path.empty()) throw Error(no_portal, where, "the desktop portal opened no session");
 
   const uint32_t types = number("AvailableSourceTypes"), cursors = number("AvailableCursorModes");
   request(
@@ -280,7 +306,7 @@ void PortalAccess::Bus::share_screen(PortalGrant& grant) {
   open_remote(kScreenCast, this_session);
 }
 
-void PortalAccess::Bus::use_camera() {
+void PortalAccess::Session::use_camera() {
   const Fill nothing = [](sd_bus_message*) {};
   request(kCamera, "AccessCamera", nothing, nothing,
           [](sd_bus_message*, const std::string&) { return false; });
@@ -289,26 +315,22 @@ void PortalAccess::Bus::use_camera() {
 
 PortalAccess::PortalAccess(PortalTarget target, const std::string& where, PortalGrant& grant,
                            const StopFlags& stop, int64_t timeout_ns)
-    : bus_(std::make_unique<Bus>(where, grant.given, stop, timeout_ns)) {
+    : session_(std::make_unique<Session>(where, grant, stop, timeout_ns)) {
   if (target == PortalTarget::screen)
-    bus_->share_screen(grant);
+    session_->share_screen();
   else
-    bus_->use_camera();
+    session_->use_camera();
   grant.given = true;
 }
 
-PortalAccess::~PortalAccess() {
-  if (!bus_->session.empty())
-    sd_bus_call_method_async(bus_->bus.get(), nullptr, kService, bus_->session.c_str(),
-                             "org.freedesktop.portal.Session", "Close", nullptr, nullptr, "");
-}
+PortalAccess::~PortalAccess() = default;
 
 UniqueFd PortalAccess::take_remote() noexcept {
-  return std::move(bus_->remote);
+  return std::move(session_->remote);
 }
 
 std::optional<uint32_t> PortalAccess::node() const noexcept {
-  return bus_->node;
+  return session_->node;
 }
 
 }  // namespace lensd

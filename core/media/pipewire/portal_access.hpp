@@ -25,7 +25,8 @@ class PortalAccess {
  public:
   /// Waits for the user's answer. Throws Error(unavailable) if the user declines or does not answer within
   /// `timeout_ns`, or if there is no portal. Throws Error(bad_source) if `stop` is raised, or if the portal
-  /// has given access before and does not answer now. Reads and updates `grant`.
+  /// has given access before and does not answer now. Reads and updates `grant`, which must outlive this
+  /// object.
   PortalAccess(PortalTarget target, const std::string& where, PortalGrant& grant, const StopFlags& stop,
                int64_t timeout_ns);
   ~PortalAccess();
@@ -38,8 +39,8 @@ class PortalAccess {
   std::optional<uint32_t> node() const noexcept;
 
  private:
-  struct Bus;
-  std::unique_ptr<Bus> bus_;
+  struct Session;
+  std::unique_ptr<Session> session_;
 };
 
 }  // namespace lensd

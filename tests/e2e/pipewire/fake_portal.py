@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """A desktop portal for tests: answers the requests of org.freedesktop.portal.ScreenCast and .Camera without a dialog.
 
-usage: fake_portal.py NODE_ID LOG    LOG gets a line for each call. A file LOG.answer changes the answers:
-       decline: the user declines; silent: no response
+usage: fake_portal.py NODE_FILE LOG
+       NODE_FILE has the ID of the shared node. LOG gets a line for each call, and "asked" or "restored" for each
+       started session. A file LOG.answer changes the answers: decline: the user declines; silent: no response
+
+Restore tokens are valid once and for the sender that got them, as those of xdg-desktop-portal with persist_mode 1.
 """
 import os
 import pathlib
@@ -33,9 +36,11 @@ REQUEST = '<node><interface name="org.freedesktop.portal.Request"><method name="
 SESSION = '<node><interface name="org.freedesktop.portal.Session"><method name="Close"/></interface></node>'
 PATH = "/org/freedesktop/portal/desktop"
 
-node_id, log = int(sys.argv[1]), pathlib.Path(sys.argv[2])
+node_file, log = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 bus = Gio.bus_get_sync(Gio.BusType.SESSION)
 starts = 0
+tokens = set()  # (sender, token)
+restoring = {}  # path of a session: the valid token that it has named
 
 
 def note(text):
@@ -75,7 +80,11 @@ def call(_bus, sender, _path, interface, method, arguments, invocation):
                                                                  if "token" not in k or k == "restore_token"))
     if method == "OpenPipeWireRemote":
         remote = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        remote.connect(os.environ["XDG_RUNTIME_DIR"] + "/pipewire-0")
+        try:
+            remote.connect(os.environ["XDG_RUNTIME_DIR"] + "/pipewire-0")
+        except OSError as error:
+            invocation.return_dbus_error("org.freedesktop.portal.Error.Failed", f"PipeWire: {error}")
+            return
         descriptors = Gio.UnixFDList.new()
         handle = descriptors.append(remote.fileno())
         invocation.return_value_with_unix_fd_list(GLib.Variant("(h)", (handle,)), descriptors)
@@ -85,9 +94,18 @@ def call(_bus, sender, _path, interface, method, arguments, invocation):
         session = f"{PATH}/session/{sender[1:].replace('.', '_')}/{options['session_handle_token']}"
         export(session, SESSION, "session")
         results = {"session_handle": GLib.Variant("s", session)}
+    elif method == "SelectSources":
+        token = (sender, options.get("restore_token"))
+        if token in tokens:
+            restoring[values[0]] = token
     elif method == "Start":
+        token = restoring.get(values[0])
+        note("restored" if token else "asked")
         starts += 1
-        streams = [(node_id, {"source_type": GLib.Variant("u", 1), "position": GLib.Variant("(ii)", (0, 0))})]
+        tokens.discard(token)
+        tokens.add((sender, f"token{starts}"))
+        properties = {"source_type": GLib.Variant("u", 1), "position": GLib.Variant("(ii)", (0, 0))}
+        streams = [(int(node_file.read_text()), properties)]
         results = {"restore_token": GLib.Variant("s", f"token{starts}"),
                    "streams": GLib.Variant("a(ua{sv})", streams)}
     respond(sender, options, invocation, results)
