@@ -1,5 +1,6 @@
 // Parses the command line, starts the run mode and maps errors to exit codes.
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -60,10 +61,10 @@ int run_and_report(int argc, char** argv) {
     std::fputs(e.text.c_str(), stdout);
     return static_cast<int>(lensd::ExitCode::done);
   } catch (const lensd::Error& e) {
-    std::fprintf(stderr, "lensd: %s\n", e.what());
+    lensd::log::print(fmt::format("lensd: {}\n", e.what()));
     return static_cast<int>(e.code());
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "lensd: unexpected failure: %s\n", e.what());
+    lensd::log::print(fmt::format("lensd: unexpected failure: {}\n", e.what()));
     return static_cast<int>(lensd::ExitCode::runtime_failure);
   }
 }
@@ -74,7 +75,8 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // writes to a closed pipe fail with EPIPE instead
   std::signal(SIGXFSZ, SIG_IGN);  // writes above the file size limit fail with EFBIG instead
   const int code = run_and_report(argc, argv);
-  if (lensd::join_stragglers(std::chrono::milliseconds(200)) > 0) {
+  const bool joined = lensd::join_stragglers(std::chrono::milliseconds(200)) == 0;
+  if (!lensd::log::finish() || !joined) {
     std::fflush(nullptr);
     _exit(code);
   }

@@ -116,7 +116,7 @@ void ControlServers::start_http(HttpOptions options) {
   http_ = std::make_unique<HttpServer>(session_, session_.hub(), std::move(options));
   // Print a random token, because it is stored nowhere else. Keep a configured token out of the log.
   if (random_token)
-    fmt::print(stderr, "lensd: open {}\n", http_->url());
+    log::print(fmt::format("lensd: open {}\n", http_->url()));
   else
     log::info("HTTP on port {}", http_->port());
 }

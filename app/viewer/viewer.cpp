@@ -196,12 +196,12 @@ void Viewer::finish() {
   if (control_) control_->stop();
   recorder_->finish();
   for (const Notice& n : recorder_->take_notices())
-    if (n.problem) fmt::print(stderr, "lensd: {}\n", n.text);
+    if (n.problem) log::print(fmt::format("lensd: {}\n", n.text));
   if (!line_.timings.empty()) write_timings(line_.timings, pipeline_->profiler().snapshot());
   flight_recorder_.reset();
   if (!line_.trace.empty()) write_text(line_.trace, pipeline_->timeline().chrome_trace());
   if (const std::string errors = pipeline_->source_errors(); !errors.empty() && !model_->errors_reported())
-    fmt::print(stderr, "lensd: {}: {}\n", pipeline_->source().name, errors);
+    log::print(fmt::format("lensd: {}: {}\n", pipeline_->source().name, errors));
   if (!source_failed_) pipeline_->check();
 }
 

@@ -1,19 +1,27 @@
 #include "core/base/log.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <spdlog/details/os.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/ringbuffer_sink.h>
 #include <spdlog/sinks/rotating_file_sink.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <mutex>
 #include <string_view>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/log_queue.hpp"
 #include "core/base/url_secrets.hpp"
 
 namespace lensd::log {
@@ -25,6 +33,58 @@ constexpr size_t kLogFileBytes = 16 << 20, kOldLogFiles = 3;  // limit the disk 
 std::shared_ptr<spdlog::sinks::ringbuffer_sink_mt> recent_sink() {
   static auto sink = std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(kRecentLines);
   return sink;
+}
+
+constexpr auto kFinishTimeout = std::chrono::milliseconds(200);
+/// Level of the texts of print(), which have no prefix.
+constexpr auto kPlain = spdlog::level::off;
+
+/// Writes to stderr, without stdio: a thread that blocks in stdio holds a lock that exit() needs.
+class StderrOutput final : public spdlog::sinks::base_sink<std::mutex> {
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    message.color_range_start = message.color_range_end = 0;
+    if (message.level == kPlain)
+      line.append(message.payload.begin(), message.payload.end());
+    else
+      formatter_->format(message, line);
+    std::string text(line.data(), line.size());
+    if (const size_t end = message.color_range_end; coloured_ && end > message.color_range_start) {
+      text.insert(end, "\033[m");
+      text.insert(message.color_range_start, kColours[message.level]);
+    }
+    write_text(text);
+  }
+  void flush_() override {}
+
+  /// Ignores errors: there is nobody to report them to.
+  static void write_text(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t size = ::write(STDERR_FILENO, text.data(), text.size());
+      if (size < 0 && errno == EAGAIN) {
+        pollfd room{STDERR_FILENO, POLLOUT, 0};
+        poll(&room, 1, -1);
+      } else if (size < 0 && errno != EINTR) {
+        return;
+      } else if (size > 0) {
+        text.remove_prefix(static_cast<size_t>(size));
+      }
+    }
+  }
+
+  static constexpr const char* kColours[] = {"\033[37m",        "\033[36m",        "\033[32m",
+                                             "\033[33m\033[1m", "\033[31m\033[1m", "\033[1m\033[41m"};
+  const bool coloured_ = spdlog::details::os::in_terminal(stderr) && spdlog::details::os::is_color_terminal();
+};
+
+struct Queues {
+  std::mutex mutex;
+  std::shared_ptr<LogQueue> console, file;  ///< null before init(); `file` also without a log file
+};
+
+Queues& queues() {
+  static auto& instance = *new Queues;  // never destroyed: threads may log while the process ends
+  return instance;
 }
 
 constexpr const char* kFilePattern = "%Y-%m-%dT%H:%M:%S.%e %t %l: %v";
@@ -79,7 +139,7 @@ void init(const std::string& level, const std::string& file) {
     throw Error(ExitCode::usage, "--msg-level", "unknown level '" + level + "'",
                 "one of trace, debug, info, warn, error, off");
 
-  auto console = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
+  const auto console = std::make_shared<LogQueue>(std::make_shared<StderrOutput>());
   console->set_pattern("lensd: %^%l%$: %v");
   console->set_level(parsed);
   std::vector<spdlog::sink_ptr> sinks{console};
@@ -88,12 +148,15 @@ void init(const std::string& level, const std::string& file) {
   recent_sink()->set_level(spdlog::level::info);
   sinks.push_back(recent_sink());
 
+  std::shared_ptr<LogQueue> file_queue;
   if (!file.empty()) {
     check_file(file);
     try {
-      spdlog::sink_ptr sink = file_sink(file);
-      sink->set_pattern(kFilePattern);
-      sinks.push_back(std::move(sink));
+      file_queue = std::make_shared<LogQueue>(file_sink(file), [console](const std::string& why) {
+        console->log({"lensd", spdlog::level::err, why});
+      });
+      file_queue->set_pattern(kFilePattern);
+      sinks.push_back(file_queue);
     } catch (const spdlog::spdlog_ex&) {
       throw Error(ExitCode::runtime_failure, file, "the log file cannot be written",
                   "choose another --log-file");
@@ -101,8 +164,32 @@ void init(const std::string& level, const std::string& file) {
   }
   auto logger = std::make_shared<spdlog::logger>("lensd", sinks.begin(), sinks.end());
   logger->set_level(file.empty() ? std::min(parsed, spdlog::level::info) : spdlog::level::trace);
-  logger->flush_on(spdlog::level::warn);
+  // spdlog's own handler prints to stderr and could block. A failed allocation loses the message only.
+  logger->set_error_handler([](const std::string&) {});
   spdlog::set_default_logger(std::move(logger));
+  const std::lock_guard lock(queues().mutex);
+  queues().console = console, queues().file = std::move(file_queue);
+}
+
+void print(std::string_view text) {
+  std::shared_ptr<LogQueue> console;
+  {
+    const std::lock_guard lock(queues().mutex);
+    console = queues().console;
+  }
+  if (console)
+    console->log({"", kPlain, {text.data(), text.size()}});
+  else
+    std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+bool finish() {
+  const auto deadline = std::chrono::steady_clock::now() + kFinishTimeout;
+  const std::lock_guard lock(queues().mutex);
+  bool finished = true;
+  for (const auto& queue : {queues().file, queues().console})
+    if (queue && !queue->finish(deadline - std::chrono::steady_clock::now())) finished = false;
+  return finished;
 }
 
 bool set_level(const std::string& name) {

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Messages: a stderr that nobody reads stops neither control nor the end.
+# shellcheck source=../common/daemon.sh
+. "$(dirname "$0")/../common/daemon.sh"
+need_tools python3
+
+port=$(free_port udp)
+python3 - "$LENSD" "$WORK" "$port" "${LENSD_END_MS:-3000}" <<'PY' || fail "a stderr that nobody reads"
+import fcntl, json, os, socket, subprocess, sys, time
+lensd, work, port, end_ms = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+path = work + "/deaf.sock"
+
+def start(*arguments):
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(writer, b"x" * 4090)
+    daemon = subprocess.Popen([lensd, "serve", *arguments, "--socket", path], stderr=writer, stdin=subprocess.DEVNULL)
+    os.close(writer)
+    return daemon, reader
+
+def ask(*command):
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(5); s.connect(path)
+        s.sendall(json.dumps({"command": command}).encode() + b"\n")
+        return json.loads(s.makefile().readline())
+
+def wait_until(what, seconds=30):
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            if what(): return
+        except OSError: pass
+        assert time.monotonic() < end, "not within %d s" % seconds
+        time.sleep(0.05)
+
+def end(daemon):
+    begin = time.monotonic(); daemon.terminate()
+    assert daemon.wait(10) == 0, daemon.returncode
+    ms = (time.monotonic() - begin) * 1000
+    assert ms < end_ms, "TERM took %d ms" % ms
+    return ms
+
+# One warning is enough to fill the pipe: the source is silent.
+daemon, reader = start("udp://127.0.0.1:" + port)
+try:
+    wait_until(lambda: any("warn" in line for line in ask("log")["data"]))
+    assert ask("get", "frame")["error"] == "success"
+    print("ok: control answers; TERM ended it in %.0f ms" % end(daemon))
+finally:
+    daemon.kill(); os.close(reader)
+
+# The number of dropped messages is written once the pipe is read.
+config = work + "/bad.toml"
+open(config, "w").write('[[node]]\nfilter = "invert"\n')
+daemon, reader = start("test:testsrc2=size=160x120:rate=30", "-c", config)
+try:
+    wait_until(lambda: ask("get", "frame")["data"] is not None)
+    open(config, "w").write("[[node]]\nfilter = 'invert'\n" + "".join("nobody%d = 1\n" % i for i in range(60)))
+    for i in range(40): assert ask("reload")["error"] != "success"
+    os.set_blocking(reader, False)
+    text = b""
+    def dropped():
+        global text
+        try: text += os.read(reader, 1 << 20)
+        except BlockingIOError: pass
+        return b" messages were dropped" in text
+    wait_until(dropped)
+    print("ok:", [line for line in text.decode().splitlines() if "were dropped" in line][0])
+    end(daemon)
+finally:
+    daemon.kill(); os.close(reader)
+PY
