@@ -1,5 +1,6 @@
 #include "core/base/log.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <spdlog/details/os.h>
@@ -8,6 +9,8 @@
 #include <spdlog/sinks/ringbuffer_sink.h>
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/spdlog.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -112,14 +115,31 @@ void check_file(const std::string& file) {
   }
 }
 
-/// Opens a log file that rotates at each start and at kLogFileBytes. Older files are named NAME.1.log and so
-/// on. Does not rotate devices, pipes and links.
+struct LogInUse {};
+
+/// Locks each opened log file, also after a rotation. Throws LogInUse if another process has locked it. On a
+/// file system without locks, other processes are not detected.
+spdlog::file_event_handlers lock_when_opened() {
+  spdlog::file_event_handlers handlers;
+  handlers.after_open = [](const std::string&, std::FILE* stream) {
+    const int fd = fileno(stream);
+    fcntl(fd, F_SETFD, FD_CLOEXEC);  // a child process must not keep the lock
+    struct stat info = {};
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) throw LogInUse{};
+  };
+  return handlers;
+}
+
+/// Appends to a log file, which rotates at kLogFileBytes. Older files are named NAME.1.log and so on. Does
+/// not rotate devices, pipes and links.
 spdlog::sink_ptr file_sink(const std::string& file) {
   std::error_code ignored;
   const auto kind = std::filesystem::symlink_status(file, ignored).type();
   if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found)
-    return std::make_shared<spdlog::sinks::basic_file_sink_mt>(file);
-  return std::make_shared<spdlog::sinks::rotating_file_sink_mt>(file, kLogFileBytes, kOldLogFiles, true);
+    return std::make_shared<spdlog::sinks::basic_file_sink_mt>(file, false, lock_when_opened());
+  return std::make_shared<spdlog::sinks::rotating_file_sink_mt>(file, kLogFileBytes, kOldLogFiles, false,
+                                                                lock_when_opened());
 }
 
 constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::debug, spdlog::level::info,
@@ -149,6 +169,7 @@ void init(const std::string& level, const std::string& file) {
   sinks.push_back(recent_sink());
 
   std::shared_ptr<LogQueue> file_queue;
+  bool in_use = false;
   if (!file.empty()) {
     check_file(file);
     try {
@@ -157,18 +178,21 @@ void init(const std::string& level, const std::string& file) {
       });
       file_queue->set_pattern(kFilePattern);
       sinks.push_back(file_queue);
+    } catch (const LogInUse&) {
+      in_use = true;
     } catch (const spdlog::spdlog_ex&) {
       throw Error(ExitCode::runtime_failure, file, "the log file cannot be written",
                   "choose another --log-file");
     }
   }
   auto logger = std::make_shared<spdlog::logger>("lensd", sinks.begin(), sinks.end());
-  logger->set_level(file.empty() ? std::min(parsed, spdlog::level::info) : spdlog::level::trace);
+  logger->set_level(file_queue ? spdlog::level::trace : std::min(parsed, spdlog::level::info));
   // spdlog's own handler prints to stderr and could block. A failed allocation loses the message only.
   logger->set_error_handler([](const std::string&) {});
   spdlog::set_default_logger(std::move(logger));
   const std::lock_guard lock(queues().mutex);
   queues().console = console, queues().file = std::move(file_queue);
+  if (in_use) warn("{}: another process writes this log; messages go to stderr only", file);
 }
 
 void print(std::string_view text) {

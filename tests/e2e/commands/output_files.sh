@@ -50,7 +50,10 @@ for name in other.mkv named.log; do
 done
 cmp -s "$clip" "$WORK/other.mkv" && cmp -s "$clip" "$WORK/named.1.log" || fail "a log has replaced a file"
 for _ in 1 2 3; do expect 0 "$clip" --headless -q -o null: --log-file "$WORK/own.log"; done
-[[ -s $WORK/own.log && -s $WORK/own.1.log && -s $WORK/own.2.log ]] || fail "logs do not rotate"
+[[ -s $WORK/own.log && ! -e $WORK/own.1.log ]] || fail "a start does not append to the log"
+truncate -s 17M "$WORK/own.log"
+expect 0 "$clip" --headless -q -o null: --log-file "$WORK/own.log"
+[[ -s $WORK/own.log && $(stat -c %s "$WORK/own.1.log") == $((17 << 20)) ]] || fail "a log of 17 MiB does not rotate"
 
 # Image sequences.
 is_source "$WORK/in_%03d.png" --headless -q -o "$WORK/in_%03d.png"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Messages: a stderr that nobody reads stops neither control nor the end.
+# Messages: a stderr that nobody reads stops neither control nor the end. A second instance leaves the log alone.
 # shellcheck source=../common/daemon.sh
 . "$(dirname "$0")/../common/daemon.sh"
 need_tools python3
@@ -70,3 +70,19 @@ try:
 finally:
     daemon.kill(); os.close(reader)
 PY
+
+# A second instance that is refused neither rotates nor writes the log of the first one.
+start_daemon test:testsrc2=size=160x120:rate=30 --log-file "$WORK/lensd.log"
+before=$(stat -c %i "$WORK/lensd.log")
+refused_again() {
+  lensd serve test:testsrc2 --socket "$SOCKET" --log-file "$WORK/lensd.log"
+  [[ $CODE == 1 ]] && grep -q "another process writes this log" "$WORK/stderr" && grep -q "another lensd" "$WORK/stderr"
+}
+for _ in 1 2 3 4; do refused_again || fail "a second instance: $CODE $(<"$WORK/stderr")"; done
+[[ $(stat -c %i "$WORK/lensd.log") == "$before" && ! -e $WORK/lensd.1.log ]] || fail "a second instance has rotated the log"
+! grep -q "another lensd" "$WORK/lensd.log" || fail "a second instance has written to the log"
+stop_daemon
+start_daemon test:testsrc2=size=160x120:rate=30 --log-file "$WORK/lensd.log"
+[[ $(grep -c serving "$WORK/lensd.log") == 2 ]] || fail "a restart does not append to the log: $(<"$WORK/lensd.log")"
+stop_daemon
+echo "ok: the log belongs to one instance"
