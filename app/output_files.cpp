@@ -1,12 +1,13 @@
 #include "app/output_files.hpp"
 
-#include <sys/stat.h>
-
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -15,6 +16,8 @@
 
 #include "app/cli.hpp"
 #include "core/base/error.hpp"
+#include "core/base/file_mark.hpp"
+#include "core/base/unique_fd.hpp"
 #include "core/media/still.hpp"
 #include "core/media/url.hpp"
 
@@ -127,7 +130,7 @@ struct Output {
   const char* option;
   std::string path;
   bool replaces = true;  ///< an existing file loses its content
-  bool at_quit = false;  ///< written when the viewer quits
+  bool at_quit = false;  ///< written when the viewer or the daemon ends
 };
 
 std::vector<Output> outputs_of(const CommandLine& line) {
@@ -139,6 +142,43 @@ std::vector<Output> outputs_of(const CommandLine& line) {
           {"--tracks", line.tracks},
           {"--output", line.config.output_url},
           {"--log-file", line.config.log_file, false}};
+}
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored) && !opened_by_shell(path);
+}
+
+[[noreturn]] void refuse_existing(const std::string& path, const char* option) {
+  throw Error(ExitCode::usage, path, "the file exists already",
+              fmt::format("choose another name for {}, or add --overwrite", option));
+}
+
+UniqueFd open_file(const std::string& path) {
+  return UniqueFd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
+
+/// Returns true if mark_results() has marked the file for the option.
+bool is_marked(const std::string& path, const char* option) {
+  const UniqueFd fd = open_file(path);
+  struct stat info = {};
+  return fd && fstat(fd.get(), &info) == 0 && info.st_nlink == 1 && file_mark(fd.get()) == option + 2;
+}
+
+/// Returns true if the file begins as every HLS playlist does.
+bool is_playlist(const std::string& path) {
+  constexpr std::string_view kBegin = "#EXTM3U";
+  std::string begin(kBegin.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin == kBegin;
+}
+
+/// Refuses existing files of a playlist, unless an earlier run may have written them: then the playlist
+/// exists too.
+void check_playlist(const Output& output) {
+  if (!output.path.ends_with(kPlaylist) || (exists(output.path) && is_playlist(output.path))) return;
+  for (const std::string& path : written_files(output.path, 0))
+    if (exists(path)) refuse_existing(path, output.option);
 }
 
 }  // namespace
@@ -156,16 +196,19 @@ void check_output_files(const CommandLine& line, const std::vector<std::string>&
 }
 
 void check_existing_files(const CommandLine& line) {
-  if (line.overwrite || (line.mode != RunMode::batch && line.mode != RunMode::viewer)) return;
+  const bool batch = line.mode == RunMode::batch, serve = line.mode == RunMode::serve;
+  if (line.overwrite || (!batch && !serve && line.mode != RunMode::viewer)) return;
   for (const Output& output : outputs_of(line)) {
-    if (!(line.mode == RunMode::batch ? output.replaces : output.at_quit)) continue;
-    for (const std::string& path : written_files(output.path, line.frames)) {
-      std::error_code ignored;
-      if (std::filesystem::is_regular_file(path, ignored) && !opened_by_shell(path))
-        throw Error(ExitCode::usage, path, "the file exists already",
-                    fmt::format("choose another name for {}, or add --overwrite", output.option));
-    }
+    if (!batch) check_playlist(output);
+    if (!(batch ? output.replaces : output.at_quit)) continue;
+    for (const std::string& path : written_files(output.path, line.frames))
+      if (exists(path) && !(serve && is_marked(path, output.option))) refuse_existing(path, output.option);
   }
+}
+
+void mark_results(const CommandLine& line) {
+  for (const Output& output : outputs_of(line))
+    if (output.at_quit && exists(output.path)) mark_file(open_file(output.path).get(), output.option + 2);
 }
 
 }  // namespace lensd

@@ -18,7 +18,11 @@ void refuse_source_file(const std::string& path, const std::string& writer, cons
 void check_output_files(const CommandLine& line, const std::vector<std::string>& sources);
 
 /// Throws Error(usage) if a run without --overwrite would replace an existing file. Recordings outside of
-/// batch runs get the next free number instead.
+/// batch runs get the next free number instead. The viewer and the daemon replace the playlist and the
+/// segments that an earlier run left. The daemon also replaces the files of mark_results().
 void check_existing_files(const CommandLine& line);
+
+/// Marks the files of --timings and --trace, so that the next run of the daemon may replace them.
+void mark_results(const CommandLine& line);
 
 }  // namespace lensd

@@ -6,7 +6,6 @@
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/file_mark.hpp"
 #include "core/base/folders.hpp"
 #include "core/base/unique_fd.hpp"
 #include "core/base/whole_file.hpp"
@@ -29,7 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kAttribute = "user.lensd";
 constexpr size_t kMaxKnown = 4096;  // remembered files without the attribute; further ones cannot be replaced
 
 Error cannot_write(const std::string& path) {
@@ -92,9 +91,7 @@ bool OutputFolder::is_ours(int folder, const std::string& name, const std::strin
   const UniqueFd fd(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat info {};
   if (!fd || fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_nlink != 1) return false;
-  char value[16] = {};
-  const ssize_t size = fgetxattr(fd.get(), kAttribute, value, sizeof value);
-  if (size > 0) return std::string_view(value, static_cast<size_t>(size)) == kind;
+  if (const std::string mark = file_mark(fd.get()); !mark.empty()) return mark == kind;
   const std::lock_guard lock(mutex_);
   const auto it = written_.find({info.st_dev, info.st_ino});
   return it != written_.end() && it->second == kind;
@@ -138,7 +135,7 @@ std::string OutputFolder::write(const std::string& relative, std::string_view by
   if (!fd) throw cannot_write(full);
   struct stat info {};
   if (fstat(fd.get(), &info) == 0) {
-    const bool marked = fsetxattr(fd.get(), kAttribute, kind.data(), kind.size(), 0) == 0;
+    const bool marked = mark_file(fd.get(), kind);
     const std::lock_guard lock(mutex_);
     written_.erase({info.st_dev, info.st_ino});
     if (!marked && written_.size() < kMaxKnown) written_[{info.st_dev, info.st_ino}] = kind;

@@ -89,8 +89,7 @@ class Daemon {
     // Ignore the error if the shutdown cancelled the opening.
     if (failure_ && !shutdown_requested_) std::rethrow_exception(failure_);
     if (!pipeline) return;
-    if (!line_.timings.empty()) write_timings(line_.timings, pipeline->profiler().snapshot());
-    if (!line_.trace.empty()) write_text(line_.trace, pipeline->timeline().chrome_trace());
+    write_results(*pipeline);
     pipeline->check();
   }
 
@@ -101,6 +100,13 @@ class Daemon {
     session_.stop_soon();
     servers_.reset();
     session_.stop();
+  }
+
+  void write_results(Pipeline& pipeline) {
+    check_existing_files(line_);  // again, because others may have created files meanwhile
+    if (!line_.timings.empty()) write_timings(line_.timings, pipeline.profiler().snapshot());
+    if (!line_.trace.empty()) write_text(line_.trace, pipeline.timeline().chrome_trace());
+    mark_results(line_);
   }
 
   SessionOptions session_options(const GraphDesc& graph) {

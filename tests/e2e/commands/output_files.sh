@@ -77,7 +77,7 @@ in_playlist() {
 (unset DISPLAY WAYLAND_DISPLAY && in_playlist) || exit 1
 
 # The daemon refuses to load a source that is one of its outputs, and continues with the current source.
-start_daemon test:testsrc2=size=64x48:rate=30 --trace "$WORK/hardlink.mkv"
+start_daemon test:testsrc2=size=64x48:rate=30 --trace "$WORK/hardlink.mkv" --overwrite
 ctl_refused "would overwrite the source" load "$clip"
 ctl get source | grep -q testsrc2 || fail "the daemon plays $(ctl get source)"
 rm "$WORK/hardlink.mkv" # a link to the clip; the daemon writes its trace to this name when it ends
@@ -116,6 +116,38 @@ wait_for 10 test -s "$WORK/cam-2.mkv" || fail "no recording with a number"
 stop_daemon
 [[ $(<"$WORK/cam.mkv") == precious ]] || fail "the daemon replaced a recording"
 expect 0 "$WORK/cam-2.mkv" --headless -q -o null:
+
+# A daemon's timings and trace replace only those of an earlier run.
+for option in --timings --trace; do
+  file=$WORK/daemon$option.json
+  echo precious >"$file"
+  refused 2 "exists already" serve test:testsrc2=size=64x48 --socket "$WORK/none.sock" "$option" "$file"
+  [[ $(<"$file") == precious ]] || fail "the daemon's $option changed a file"
+  rm "$file"
+  for run in 1 2; do
+    start_daemon test:testsrc2=size=64x48:rate=30 "$option" "$file"
+    # A file that appears meanwhile is kept.
+    if ((run == 2)); then rm "$file" && echo precious >"$file" && kill "$DAEMON" && wait_for 10 daemon_gone; else stop_daemon; fi
+  done
+  [[ $(<"$file") == precious ]] || fail "the daemon's $option changed a file that was created meanwhile"
+  grep -q "exists already" "$WORK/daemon.err" || fail "no message: $(<"$WORK/daemon.err")"
+done
+
+# A daemon's playlist replaces only a playlist, and segments only if there is one.
+mkdir "$WORK/hls"
+for name in cam.m3u8 cam0.ts cam17.ts; do
+  echo precious >"$WORK/hls/$name"
+  refused 2 "exists already" serve test:testsrc2=size=64x48 --socket "$WORK/none.sock" -o "$WORK/hls/cam.m3u8"
+  [[ $(<"$WORK/hls/$name") == precious ]] || fail "the daemon's playlist changed $name"
+  rm "$WORK/hls/$name"
+done
+for _ in 1 2; do
+  start_daemon test:testsrc2=size=64x48:rate=30 -o "$WORK/hls/cam.m3u8"
+  wait_for 20 test -s "$WORK/hls/cam0.ts" || fail "no segment: $(<"$WORK/daemon.err")"
+  stop_daemon
+  [[ $(head -n 1 "$WORK/hls/cam.m3u8") == "#EXTM3U" ]] || fail "no playlist"
+done
+echo "ok: a daemon keeps files of others"
 
 # The progress line of a terminal: not with -q, and not if errors only are wanted by another option.
 need_tools script

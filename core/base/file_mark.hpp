@@ -1,0 +1,17 @@
+// Marks files that lensd wrote, in the extended attribute "user.lensd", so that only these are replaced.
+// Thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace lensd {
+
+/// Marks the file as written by lensd. `kind`: at most 15 bytes, such as "trace". Returns false if the file
+/// system has no extended attributes.
+bool mark_file(int fd, std::string_view kind);
+
+/// Returns the file's mark; empty if it has none.
+std::string file_mark(int fd);
+
+}  // namespace lensd
