@@ -31,6 +31,8 @@ constexpr int64_t kStatusIntervalNs = 5'000'000'000;
 constexpr int64_t kProgressIntervalNs = 1'000'000'000;
 /// /healthz fails after this time without progress.
 constexpr int64_t kStuckNs = 5'000'000'000;
+/// Timeout of opening a pipe while another source plays, because later loads and reloads wait for it.
+constexpr int64_t kPipeOpenNs = 10'000'000'000;
 
 /// Checks that the pipeline's threads make progress. The decode thread may wait while playback is paused or
 /// ended, or while its queue is full.
@@ -95,9 +97,8 @@ class Daemon {
 
  private:
   void shut_down() {
-    cancel_ = true;
-    if (opening_.joinable()) opening_.join();
     session_.stop_soon();
+    if (opening_.joinable()) opening_.join();
     servers_.reset();
     session_.stop();
   }
@@ -116,7 +117,9 @@ class Daemon {
     options.virtual_camera = virtual_camera_;
     options.captures = line_.config.control_folder;
     options.layers = line_.layers, options.config = line_.config;
-    options.open = [this](const std::string& url, const GraphDesc& wanted) { return open(url, wanted); };
+    options.open = [this](const std::string& url, const GraphDesc& wanted, const std::atomic<bool>& cancel) {
+      return open(url, wanted, cancel);
+    };
     if (!line_.record.empty())
       options.record = record_command(line_);
     else if (line_.config.record_on)
@@ -132,7 +135,8 @@ class Daemon {
     return options;
   }
 
-  std::unique_ptr<Pipeline> open(const std::string& url, const GraphDesc& graph) {
+  std::unique_ptr<Pipeline> open(const std::string& url, const GraphDesc& graph,
+                                 const std::atomic<bool>& cancel) {
     check_output_files(line_, {url});
     PipelineOptions options;
     options.backend = backend_.backend;
@@ -146,7 +150,9 @@ class Daemon {
     options.paced = true, options.paused = line_.pause, options.loop_file = line_.loop_file;
     options.on_change = [this] { session_.changed(); };
     SourceOptions source = source_options(line_, backend_.backend);
-    source.cancel = &cancel_;
+    source.cancel = &cancel;
+    // At the start there is nothing better to do than to wait for the pipe's writer.
+    if (session_.pipeline()) source.pipe_open_ns = kPipeOpenNs;
     source.live.kept_controls = cameras_.kept();
     auto opened = open_source(url, source);
     options.sinks = {make_recorder(line_, opened->info())};
@@ -235,7 +241,7 @@ class Daemon {
   const Signals signals_;  // must be constructed before any thread starts
   const WakeEvent wake_;
   ServiceNotify notify_;
-  std::atomic<bool> cancel_{false}, opened_{false}, quit_command_{false}, reloaded_{false};
+  std::atomic<bool> opened_{false}, quit_command_{false}, reloaded_{false};
   BackendChoice backend_;
   std::shared_ptr<VirtualCamera> virtual_camera_;
   CameraMemory cameras_{CameraMemory::default_path()};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <exception>
 #include <future>
 #include <utility>
 
@@ -46,7 +47,8 @@ void Session::start(const std::string& url, const GraphDesc& graph) {
     const std::lock_guard lock(mutex_);
     url_ = url;
   }
-  open_and_start(url, graph);
+  arm(starting_);
+  open_and_start(url, graph, starting_);
 }
 
 void Session::stop() {
@@ -89,9 +91,40 @@ void Session::keep_settings(Pipeline& next) const {
   next.post(SetLoop{.file = status.loop_file});
 }
 
+/// Sets the flag that cancels the next opening of a source.
+void Session::arm(Flag& slot) {
+  const std::lock_guard lock(mutex_);
+  slot = std::make_shared<std::atomic<bool>>(stopping_.load());
+}
+
+/// Opens a source. `slot` is starting_ or loading_; it has the flag that cancels the opening. Throws Error.
+std::shared_ptr<Pipeline> Session::open(const std::string& url, const GraphDesc& graph, Flag& slot) {
+  Flag cancel;
+  {
+    const std::lock_guard lock(mutex_);
+    cancel = slot;
+  }
+  std::unique_ptr<Pipeline> opened;
+  std::exception_ptr failure;
+  try {
+    opened = options_.open(url, graph, *cancel);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    slot.reset();  // from here on nothing cancels the source
+  }
+  if (*cancel)
+    throw Error(ExitCode::bad_source, url_without_secrets(url),
+                stopping_ ? kEnding : "cancelled by a newer load or reload");
+  if (failure) std::rethrow_exception(failure);
+  return {opened.release(), [cancel](Pipeline* pipeline) { delete pipeline; }};
+}
+
 /// Opens a source with a graph. The old pipeline stops only after the new one is open.
-void Session::open_and_start(const std::string& url, const GraphDesc& graph) {
-  const std::shared_ptr<Pipeline> next = options_.open(url, graph);
+void Session::open_and_start(const std::string& url, const GraphDesc& graph, Flag& slot) {
+  const std::shared_ptr<Pipeline> next = open(url, graph, slot);
   keep_settings(*next);
   if (const auto old = swap_pipeline(next, url)) shut_down(*old);
   fail_requests("the source was changed meanwhile");
@@ -145,7 +178,7 @@ void Session::set_newest_frame(Frame frame) {
 /// Opens a source with the graph `next`, or with the current graph if `next` is null.
 Response Session::load_now(const std::string& url, const GraphDesc* next) {
   if (!options_.load) {
-    open_and_start(url, next ? *next : graph().graph);
+    open_and_start(url, next ? *next : graph().graph, loading_);
     return {};
   }
   const auto promise = std::make_shared<std::promise<Response>>();
@@ -319,11 +352,29 @@ void Session::edit_graph(GraphEdit edit, Reply reply) {
 }
 
 void Session::load(std::string url, Reply reply) {
-  enqueue(transactions_, std::move(reply), [this, url = std::move(url)] { return load_now(url, nullptr); });
+  uint64_t number = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    number = ++newest_load_;
+    if (loading_) *loading_ = true;
+  }
+  enqueue(transactions_, std::move(reply), [this, number, url = std::move(url)]() -> Response {
+    arm(loading_);
+    // Check after arm(): a newer load from here on sets the flag.
+    if (number != newest_load_) return {Status::refused, "cancelled by a newer load"};
+    return load_now(url, nullptr);
+  });
 }
 
 void Session::reload(Reply reply) {
-  enqueue(transactions_, std::move(reply), [this] { return reload_now(); });
+  {
+    const std::lock_guard lock(mutex_);
+    if (loading_) *loading_ = true;
+  }
+  enqueue(transactions_, std::move(reply), [this] {
+    arm(loading_);
+    return reload_now();
+  });
 }
 
 void Session::quit() {

@@ -6,7 +6,8 @@
 //   Pipeline::on_change ──▶ wake ──▶ pump() on the control thread ──▶ events, responses
 //
 // A source is opened and a graph is planned while the current pipeline runs. If that fails, the current
-// pipeline keeps running. The members of ControlTarget are thread-safe.
+// pipeline keeps running. A load or reload cancels the opening of an earlier one. The members of
+// ControlTarget are thread-safe.
 #pragma once
 
 #include <atomic>
@@ -40,8 +41,11 @@ struct SessionOptions {
   Layers layers;    ///< files, variables and options of the configuration, for reloads
   Config config;    ///< the configuration at the start
   GraphDesc graph;  ///< resolved graph that graph() returns until the first source is open
-  /// Opens a source and returns its pipeline, not started yet. Throws Error. Must be thread-safe.
-  std::function<std::unique_ptr<Pipeline>(const std::string& url, const GraphDesc& graph)> open;
+  /// Opens a source and returns its pipeline, not started yet. Throws Error, also if `cancel` becomes true
+  /// meanwhile. `cancel` outlives the pipeline. Must be thread-safe.
+  std::function<std::unique_ptr<Pipeline>(const std::string& url, const GraphDesc& graph,
+                                          const std::atomic<bool>& cancel)>
+      open;
   /// Replaces `open` if another thread owns the pipelines. The owner calls attach(), takes the pipeline's
   /// frames and notices, and passes frames to set_newest_frame().
   std::function<void(std::string url, Reply reply)> load;
@@ -55,8 +59,8 @@ class Session final : public ControlTarget {
 
   /// Opens the first source and starts its pipeline. Blocks until the source is open. Throws Error.
   void start(const std::string& url, const GraphDesc& graph);
-  /// Makes picture() return null within 20 ms, so that stopping does not wait for an encoder. Call before the
-  /// servers are destroyed. Thread-safe.
+  /// Cancels sources that are being opened, and makes picture() return null within 20 ms, so that stopping
+  /// waits neither for a source nor for an encoder. Call before the servers are destroyed. Thread-safe.
   void stop_soon() noexcept;
   /// Stops the pipeline and waits for running requests. Later commands are refused. Idempotent.
   void stop();
@@ -111,9 +115,12 @@ class Session final : public ControlTarget {
     StillEncoder still;
   };
   struct EncodeJob;
+  using Flag = std::shared_ptr<std::atomic<bool>>;
 
   void keep_settings(Pipeline& next) const;
-  void open_and_start(const std::string& url, const GraphDesc& graph);
+  std::shared_ptr<Pipeline> open(const std::string& url, const GraphDesc& graph, Flag& slot);
+  void open_and_start(const std::string& url, const GraphDesc& graph, Flag& slot);
+  void arm(Flag& slot);
   std::shared_ptr<Pipeline> swap_pipeline(std::shared_ptr<Pipeline> next, const std::string& url);
   Response load_now(const std::string& url, const GraphDesc* next);
   GraphState current_graph() const;
@@ -146,6 +153,7 @@ class Session final : public ControlTarget {
   std::shared_ptr<Pipeline> pipeline_;
   std::string url_;
   Config config_;
+  Flag starting_, loading_;  ///< cancel start() and the current transaction while they open a source
   std::optional<StartRecord> record_;  ///< requested recording; it continues when the source changes
   mutable std::map<std::string, Pending> pending_;  ///< the last change of each value
   /// The pipeline's requested graph with the pending changes, and the view that it was made from.
@@ -171,6 +179,7 @@ class Session final : public ControlTarget {
   std::string seen_source_;
   bool source_away_ = false;
 
+  std::atomic<uint64_t> newest_load_{0};
   std::atomic<uint64_t> reloads_{0}, reloads_refused_{0}, graph_changes_{0}, errors_{0};
   std::atomic<bool> stopped_{false}, stopping_{false}, alive_{true};
   Jobs transactions_, files_;

@@ -221,6 +221,9 @@ std::shared_ptr<const EncodedPicture> Session::picture(PictureType type, int64_t
 
 void Session::stop_soon() noexcept {
   stopping_ = true;
+  const std::lock_guard lock(mutex_);
+  for (const Flag& flag : {starting_, loading_})
+    if (flag) *flag = true;
 }
 
 }  // namespace lensd

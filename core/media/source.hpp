@@ -80,6 +80,8 @@ struct SourceOptions {
   /// Flag that any thread may set. A blocked open_source() then throws, or returns a live source without a
   /// picture; a blocked next() returns. May be null; must outlive the source.
   const std::atomic<bool>* cancel = nullptr;
+  /// For pipes and standard input: open_source() throws if no picture arrives in this time; 0: no limit.
+  int64_t pipe_open_ns = 0;
   bool keep_colours = false;  ///< HDR and wide-gamut colours are not converted
   LiveOptions live;
 };

@@ -14,10 +14,12 @@ namespace lensd {
 struct StopFlags {
   std::atomic<bool> interrupted{false};          ///< a Source sets it in interrupt() and clears it in next()
   const std::atomic<bool>* cancelled = nullptr;  ///< SourceOptions::cancel
+  int64_t deadline_ns = 0;  ///< opening a pipe is interrupted at this time; 0: never. Not for other threads
 
+  bool late() const noexcept { return deadline_ns != 0 && now_ns() > deadline_ns; }
   bool raised() const noexcept {
     return interrupted.load(std::memory_order_relaxed) ||
-           (cancelled && cancelled->load(std::memory_order_relaxed));
+           (cancelled && cancelled->load(std::memory_order_relaxed)) || late();
   }
 };
 

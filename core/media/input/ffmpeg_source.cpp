@@ -5,6 +5,8 @@ extern "C" {
 }
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
 
@@ -42,6 +44,16 @@ const char* coding_of(const AVCodecParameters& parameters) {
   return pixels ? pixels : avcodec_get_name(parameters.codec_id);
 }
 
+/// Returns true if reading the source may wait for another program without limit.
+bool is_pipe(const std::string& url) {
+  const UrlKind kind = classify(url);
+  struct stat status = {};
+  const bool found = kind == UrlKind::standard_input
+                         ? fstat(STDIN_FILENO, &status) == 0
+                         : kind == UrlKind::path && stat(url.c_str(), &status) == 0;
+  return found && !S_ISREG(status.st_mode);
+}
+
 bool is_key(const AVFrame& frame) {
 #ifdef AV_FRAME_FLAG_KEY
   return frame.flags & AV_FRAME_FLAG_KEY;
@@ -59,13 +71,25 @@ FfmpegSource::FfmpegSource(const std::string& url, const SourceOptions& options)
       allocator_(options.pinned ? MemoryKind::pinned : MemoryKind::host),
       fallback_(allocator_) {
   stop_.cancelled = options.cancel;
+  if (options.pipe_open_ns > 0 && is_pipe(url)) stop_.deadline_ns = now_ns() + options.pipe_open_ns;
+  try {
+    open_first();
+  } catch (const Error&) {
+    if (!stop_.late()) throw;
+    fail(fmt::format("no picture within {} s", options.pipe_open_ns / 1'000'000'000),
+         "start the program that writes to it");
+  }
+  stop_.deadline_ns = 0;
+  seek_start(options_);
+}
+
+void FfmpegSource::open_first() {
   open();
   const AVRational rate = av_guess_frame_rate(input_->context(), input_->stream(), nullptr);
   if (rate.num > 0 && rate.den > 0) info_.fps = av_q2d(rate);
   if (info_.fps > 0) timestamps_ = TimestampNormalizer(std::max<int64_t>(1, std::llround(1e9 / info_.fps)));
   describe_source();
   read_ahead();
-  seek_start(options_);
 }
 
 void FfmpegSource::open() {

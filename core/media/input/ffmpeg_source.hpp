@@ -45,6 +45,7 @@ class FfmpegSource final : public Source {
 
  private:
   void open();
+  void open_first();
   void read_ahead();
   void describe_source();
 

@@ -30,6 +30,28 @@ mkfifo "$WORK/pipe"
 start_daemon "$WORK/pipe"
 stop_daemon
 
+# Loading a pipe without a writer: a newer load or reload cancels it, a deadline ends it, TERM ends it.
+printf '[[node]]\nfilter = "mosaic"\n' >"$WORK/pipe.toml"
+start_daemon test:testsrc2=size=160x120:rate=30 -c "$WORK/pipe.toml"
+load_pipe() {
+  ctl load "$WORK/pipe" >"$WORK/load" 2>&1 &
+  LOAD=$!
+  sleep 0.5
+}
+for command in reload "load test:testsrc2=size=320x240:rate=30"; do
+  load_pipe
+  # shellcheck disable=SC2086
+  ctl $command || fail "$command while a pipe is being opened"
+  wait "$LOAD"
+  grep -q "cancelled by a newer load or reload" "$WORK/load" || fail "the load of a pipe: $(<"$WORK/load")"
+done
+load_pipe
+ctl graph-set median || fail "graph-set after a pipe"
+grep -q "no picture within 10 s" "$WORK/load" || fail "the load of a pipe: $(<"$WORK/load")"
+load_pipe
+stop_daemon
+echo "ok: loads of a pipe"
+
 # Continuous HUP signals, then TERM among them.
 printf '[[node]]\nfilter = "mosaic"\nblock = 8\n' >"$WORK/a.toml"
 start_daemon test:testsrc2=size=320x240:rate=60 -c "$WORK/a.toml" --record "$WORK/storm.mkv"

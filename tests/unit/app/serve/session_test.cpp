@@ -23,12 +23,14 @@ namespace {
 
 class SessionTest : public ::testing::Test {
  protected:
-  /// Starts a session. The sources "good" and "paused" can be opened, others cannot.
+  /// Starts a session. The sources "good" and "paused" can be opened. Opening "pipe" waits until it is
+  /// cancelled. Others cannot be opened.
   void start(const std::string& chain, const std::string& url = "good") {
     SessionOptions options;
     options.captures = folder_ / "captures";
     options.layers.files = {folder_ / "a.toml"};
-    options.open = [this](const std::string& name, const GraphDesc& graph) {
+    options.open = [this](const std::string& name, const GraphDesc& graph, const std::atomic<bool>& cancel) {
+      while (name == "pipe" && !cancel) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       if (name != "good" && name != "paused") throw Error(ExitCode::bad_source, name, "is not there");
       PipelineOptions o;
       o.executor = {.threads = 1, .frames = 6};
@@ -166,6 +168,36 @@ TEST_F(SessionTest, ReloadsDropNoFrame) {
   EXPECT_EQ(session_->state().reloads, 30u);
 }
 
+TEST_F(SessionTest, ANewerRequestCancelsTheOpeningOfASource) {
+  start("invert");
+  write_config("[[node]]\nfilter = \"median\"\n");
+  const auto load = [&](const std::string& url) {
+    auto promise = std::make_shared<std::promise<Response>>();
+    session_->load(url, [promise](Response answer) { promise->set_value(std::move(answer)); });
+    return promise->get_future();
+  };
+  const auto get = [](std::future<Response>& reply) -> Response {
+    if (reply.wait_for(std::chrono::seconds(30)) != std::future_status::ready)
+      return {Status::failed, "none"};
+    return reply.get();
+  };
+  std::future<Response> first = load("pipe"), second = load("pipe"), third = load("good");
+  EXPECT_NE(get(first).error.find("cancelled by a newer load"), std::string::npos);
+  EXPECT_NE(get(second).error.find("cancelled by a newer load"), std::string::npos);
+  EXPECT_EQ(get(third).error, "");
+
+  std::future<Response> fourth = load("pipe");
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(reload().error, "");
+  EXPECT_NE(get(fourth).error.find("cancelled by a newer"), std::string::npos);
+  EXPECT_EQ(chain(), "median");
+
+  std::future<Response> last = load("pipe");
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  session_->stop();
+  EXPECT_NE(get(last).error.find("lensd is ending"), std::string::npos);
+}
+
 TEST_F(SessionTest, FailedLoadChangesNothing) {
   start("invert");
   const auto before = session_->pipeline();
@@ -213,7 +245,8 @@ TEST_F(SessionTest, NoSnapshotReplacesTheSource) {
 TEST_F(SessionTest, RepliesToEverythingBeforeTheFirstSource) {
   SessionOptions options;
   options.captures = folder_ / "captures";
-  options.open = [](const std::string&, const GraphDesc&) -> std::unique_ptr<Pipeline> {
+  options.open = [](const std::string&, const GraphDesc&,
+                    const std::atomic<bool>&) -> std::unique_ptr<Pipeline> {
     throw Error(ExitCode::bad_source, "source", "is not there");
   };
   Session session(std::move(options), registry());
