@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "core/base/clock.hpp"
@@ -19,24 +20,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Finished writes, renames, new files and deleted folders. Without IN_MODIFY, so that files are not read
-/// while they are being written.
-constexpr uint32_t kEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE_SELF | IN_ONLYDIR;
+/// Events of folders on the path.
+constexpr uint32_t kPathEvents = IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR | IN_MASK_ADD;
+/// Adds finished writes, renames and new files. Without IN_MODIFY, so that files are not read while they are
+/// being written.
+constexpr uint32_t kFileEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | kPathEvents;
 constexpr int kMaxLinks = 16;
 
-/// Adds the folders to watch for changes of `file`: its own folder, and the folder of each symbolic link on
-/// its path.
-void add_folders(const fs::path& file, std::set<std::string>& folders, int depth = 0) {
+/// The names to watch by folder. Other folders on the path have no names.
+using Names = std::map<std::string, std::set<std::string>>;
+
+/// Adds what to watch for changes of `file`: its own name, and each symbolic link on its path.
+void add_folders(const fs::path& file, Names& names, int depth = 0) {
   std::error_code error;
   const fs::path path = fs::absolute(file, error);
   fs::path part;
   for (const fs::path& name : path) {
+    const std::string folder = part.string();
     part /= name;
-    const bool last = part == path;
-    if (!fs::is_symlink(part, error) && !last) continue;
-    folders.insert(part.parent_path().string());
-    if (fs::is_symlink(part, error) && depth < kMaxLinks)
-      add_folders(part.parent_path() / fs::read_symlink(part, error), folders, depth + 1);
+    if (folder.empty()) continue;  // the root
+    std::set<std::string>& watched = names[folder];
+    const bool link = fs::is_symlink(part, error);
+    if (link || part == path) watched.insert(name.string());
+    if (link && depth < kMaxLinks)
+      add_folders(part.parent_path() / fs::read_symlink(part, error), names, depth + 1);
   }
 }
 
@@ -62,15 +69,34 @@ ConfigWatch::~ConfigWatch() {
   close(fd_);
 }
 
-/// Replaces all watches, because links may have changed.
+/// Replaces all watches, because folders and links may have changed.
 void ConfigWatch::watch_folders() {
-  std::set<std::string> folders;
-  for (const std::string& file : files_) add_folders(file, folders);
+  Names names;
+  for (const std::string& file : files_) add_folders(file, names);
   for (const auto& [watch, folder] : watches_) inotify_rm_watch(fd_, watch);
   watches_.clear();
-  for (const std::string& folder : folders)
-    if (const int watch = inotify_add_watch(fd_, folder.c_str(), kEvents); watch >= 0)
-      watches_[watch] = folder;
+  missing_ = false;
+  for (const auto& [path, watched] : names) {
+    const int watch = inotify_add_watch(fd_, path.c_str(), watched.empty() ? kPathEvents : kFileEvents);
+    if (watch < 0) {
+      missing_ = missing_ || !watched.empty();
+      continue;
+    }
+    Folder& folder = watches_[watch];  // one folder may have two paths
+    folder.path = path;
+    folder.names.insert(watched.begin(), watched.end());
+  }
+}
+
+/// Returns false for events that cannot have changed a text. Events of replaced watches are older than the
+/// last reading.
+bool ConfigWatch::concerns(const inotify_event& event) const {
+  if (event.mask & IN_Q_OVERFLOW) return true;
+  const auto watch = watches_.find(event.wd);
+  if (watch == watches_.end() || (event.mask & IN_IGNORED)) return false;
+  if (event.len == 0) return true;  // the folder itself
+  const auto& [path, names] = watch->second;
+  return names.contains(event.name) && (!(event.mask & IN_CREATE) || is_link(path + "/" + event.name));
 }
 
 void ConfigWatch::drain() {
@@ -79,24 +105,28 @@ void ConfigWatch::drain() {
   for (ssize_t size; (size = read(fd_, buffer, sizeof buffer)) > 0;)
     for (const char* at = buffer; at < buffer + size;) {
       const auto* event = reinterpret_cast<const inotify_event*>(at);
-      const auto watch = watches_.find(event->wd);
-      if (event->mask & IN_CREATE)
-        touched = touched || (watch != watches_.end() && is_link(watch->second + "/" + event->name));
-      else
-        touched = touched || !(event->mask & IN_IGNORED);  // IN_IGNORED reports a removed watch
+      touched = touched || concerns(*event);
       at += sizeof(inotify_event) + event->len;
     }
-  if (touched) touched_ns_ = now_ns();
+  if (!touched) return;
+  touched_ns_ = now_ns();
+  if (first_ns_ == 0) first_ns_ = touched_ns_;
+}
+
+/// Returns the time of the next reading; 0: none is due.
+int64_t ConfigWatch::due_ns() const {
+  if (touched_ns_ != 0) return std::min(touched_ns_ + kRestNs, first_ns_ + kMostRestNs);
+  return missing_ ? read_ns_ + kMissingNs : 0;
 }
 
 int ConfigWatch::wait_ms() const {
-  if (touched_ns_ == 0) return -1;
-  return static_cast<int>(std::max<int64_t>(0, touched_ns_ + kRestNs - now_ns()) / 1'000'000 + 1);
+  const int64_t due = due_ns();
+  return due == 0 ? -1 : static_cast<int>(std::max<int64_t>(0, due - now_ns()) / 1'000'000 + 1);
 }
 
 bool ConfigWatch::changed() {
-  if (touched_ns_ == 0 || now_ns() - touched_ns_ < kRestNs) return false;
-  touched_ns_ = 0;
+  if (due_ns() == 0 || now_ns() < due_ns()) return false;
+  first_ns_ = touched_ns_ = 0, read_ns_ = now_ns();
   watch_folders();  // before reading, so that no change is missed
   std::optional<std::vector<std::string>> now = texts();
   if (!now || *now == known_) return false;

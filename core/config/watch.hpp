@@ -3,13 +3,16 @@
 //   inotify on the folders of the files and of their link targets ──▶ changed()
 //
 // Programs truncate and write a file, rename a new file over the old one, replace a symbolic link
-// (Kubernetes: the link of a parent folder), or delete and create the file. Each way ends with an event in
-// one of the folders. An event is a change only if the text of a file differs. Not thread-safe.
+// (Kubernetes: the link of a parent folder), or delete and create the file. Each way ends with an event for
+// one of the names in these folders; events for other names do not count. Moving or deleting a folder on the
+// path is an event too. While a folder is missing, the files are read once a second. An event is a change
+// only if the text of a file differs. Not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +22,10 @@ class ConfigWatch {
  public:
   /// Delay in nanoseconds from the last event to reading the files.
   static constexpr int64_t kRestNs = 100'000'000;
+  /// Longest delay from the first event, if further ones follow all the time.
+  static constexpr int64_t kMostRestNs = 1'000'000'000;
+  /// Interval of reading the files while a folder is missing.
+  static constexpr int64_t kMissingNs = 1'000'000'000;
 
   /// Reads the files; changed() compares later texts with these. Throws Error(runtime_failure) if inotify is
   /// not available.
@@ -31,20 +38,30 @@ class ConfigWatch {
   int fd() const { return fd_; }
   /// Reads the pending events. Call when fd() is readable. Does not block.
   void drain();
-  /// Returns the milliseconds until changed() should be called; -1 if there was no event.
+  /// Returns the milliseconds until changed() should be called; -1 if there was no event and no folder is
+  /// missing.
   int wait_ms() const;
-  /// Returns true once per change, kRestNs after the last event, if the text of a file differs. A missing
-  /// file is no change, because an editor may be replacing it.
+  /// Returns true once per change, kRestNs after the last event or kMostRestNs after the first, if the text
+  /// of a file differs. A missing file is no change, because an editor may be replacing it.
   bool changed();
 
  private:
+  struct Folder {
+    std::string path;
+    std::set<std::string> names;  ///< files and links in it that the configuration depends on
+  };
+
   void watch_folders();
+  bool concerns(const struct inotify_event& event) const;
+  int64_t due_ns() const;
   std::optional<std::vector<std::string>> texts() const;
 
   std::vector<std::string> files_, known_;
-  std::map<int, std::string> watches_;  ///< folder of each inotify watch descriptor
+  std::map<int, Folder> watches_;  ///< by inotify watch descriptor
   int fd_ = -1;
-  int64_t touched_ns_ = 0;  // time of the last event; 0: no event since changed()
+  bool missing_ = false;                   ///< a folder cannot be watched
+  int64_t read_ns_ = 0;                    ///< time of the last reading
+  int64_t first_ns_ = 0, touched_ns_ = 0;  ///< times of the first and the last event since; 0: none
 };
 
 }  // namespace lensd

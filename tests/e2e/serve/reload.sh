@@ -69,9 +69,27 @@ wait_for 10 block_is 24 || fail "a symbolic link was not noticed"
 rm "$config" && good 25 >"$config"
 kill -HUP "$DAEMON"
 wait_for 10 block_is 25 || fail "HUP was not noticed"
+while sleep 0.07; do echo busy >"$WORK/status.txt"; done &
+noise=$!
+STARTED+=("$noise")
+good 26 >"$config"
+wait_for 5 block_is 26 || fail "not noticed while another file in the folder changes"
+kill "$noise"
+good 25 >"$config"
+wait_for 10 block_is 25 || fail "not noticed"
 printf 'nonsense' >"$config" && wait_for 10 grep -q "a.toml:1:" "$WORK/daemon.err" || fail "no message: $(<"$WORK/daemon.err")"
 block_is 25 || fail "an invalid file changed a value"
 echo "ok: the file is watched"
+stop_daemon
+mkdir "$WORK/etc" "$WORK/other"
+good 31 >"$WORK/etc/a.toml"
+start_daemon test:testsrc2=size=320x240:rate=60 -c "$WORK/etc/a.toml"
+rm -r "$WORK/etc" && mkdir "$WORK/etc" && good 32 >"$WORK/etc/a.toml"
+wait_for 10 block_is 32 || fail "a new folder was not noticed"
+good 33 >"$WORK/other/a.toml"
+mv "$WORK/etc" "$WORK/old" && mv "$WORK/other" "$WORK/etc"
+wait_for 10 block_is 33 || fail "a renamed folder was not noticed"
+echo "ok: the folder is watched"
 stop_daemon
 
 # Precedence: file < later file < environment < --set.

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -175,6 +176,56 @@ TEST(ConfigWatch, SeesEveryWayOfSaving) {
   EXPECT_TRUE(notices(watch)) << "delete and create";
   write(file, "# 4\n");
   EXPECT_FALSE(notices(watch)) << "the same text again is no change";
+}
+
+TEST(ConfigWatch, IsNotDelayedByOtherFiles) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "a.toml";
+  write(file, "# 1\n");
+  ConfigWatch watch({file});
+  const auto notices_while_writing = [&](const std::string& busy, const std::string& text) {
+    for (int i = 0; i < 80; ++i) {  // shorter than the rest time, for two seconds or more
+      std::this_thread::sleep_for(std::chrono::milliseconds(25));
+      write(folder / busy, text);
+      watch.drain();
+      if (watch.changed()) return true;
+    }
+    return false;
+  };
+  write(file, "# 2\n");
+  EXPECT_TRUE(notices_while_writing("status.txt", "busy")) << "another file";
+  EXPECT_EQ(watch.wait_ms(), -1) << "events of other files do not count";
+  EXPECT_TRUE(notices_while_writing("a.toml", "# 3\n")) << "the file itself, written all the time";
+}
+
+TEST(ConfigWatch, FollowsFoldersThatAreReplaced) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "outer/etc/a.toml";
+  const auto make = [&](const std::string& outer, const std::string& text) {
+    fs::create_directories(folder / (outer + "/etc"));
+    write(folder / (outer + "/etc/a.toml"), text);
+  };
+  make("outer", "# 1\n");
+  ConfigWatch watch({file});
+  fs::remove_all(folder / "outer/etc");
+  make("outer", "# 2\n");
+  EXPECT_TRUE(notices(watch)) << "deleted and created";
+  write(file, "# 3\n");
+  EXPECT_TRUE(notices(watch)) << "the new folder is watched";
+  fs::remove_all(folder / "outer");
+  EXPECT_FALSE(notices(watch)) << "deleted: the old text stays";
+  make("outer", "# 4\n");
+  EXPECT_TRUE(notices(watch)) << "created after a while";
+  make("other", "# 5\n");
+  fs::rename(folder / "outer/etc", folder / "old");
+  fs::rename(folder / "other/etc", folder / "outer/etc");
+  EXPECT_TRUE(notices(watch)) << "renamed";
+  make("third", "# 6\n");
+  fs::rename(folder / "outer", folder / "away");
+  fs::rename(folder / "third", folder / "outer");
+  EXPECT_TRUE(notices(watch)) << "the folder above was renamed";
+  write(file, "# 7\n");
+  EXPECT_TRUE(notices(watch)) << "the renamed folder is watched";
 }
 
 TEST(ConfigWatch, FollowsLinksThatAreSwapped) {
