@@ -74,7 +74,9 @@ SourceOptions source_options(const CommandLine& line, Backend backend) {
 std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const SourceInfo& source) {
   for (const std::string& path : {line.record, line.recording.name})
     if (!path.empty()) recording_muxer(path);
-  return std::make_shared<RecorderSink>(line.recording, source);
+  RecordSettings settings = line.recording;
+  settings.wait_for_reader = line.mode == RunMode::batch;
+  return std::make_shared<RecorderSink>(settings, source);
 }
 
 std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInfo& source) {

@@ -1,6 +1,7 @@
 #include "app/pipeline/recorder_sink.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <exception>
 #include <filesystem>
@@ -15,6 +16,15 @@ constexpr int64_t kRetryNs = 5'000'000'000;
 /// A restarted recording counts as a success after this duration, because a full disk may still take the
 /// header and a few frames.
 constexpr double kSuccessSeconds = 3;
+/// The recorder's thread waits this long for the reader of a pipe. The video of a file stops meanwhile.
+constexpr int64_t kReaderTimeoutNs = 2'000'000'000;
+
+/// Returns true for pipes and devices. They have no content to keep, so a retry writes to them again.
+bool is_pipe(const StartRecord& command) {
+  struct stat info = {};
+  return command.beneath.empty() && stat(command.path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
+         !S_ISDIR(info.st_mode);
+}
 
 RecordSettings tagged(RecordSettings settings, const SourceInfo& source) {
   settings.encoder.tag(source.picture.colour, source.hdr);
@@ -65,10 +75,12 @@ void RecorderSink::stop() {
 
 RecordTarget RecorderSink::target_of(const StartRecord& command) const {
   RecordTarget target;
-  target.path = command.path, target.resumed = command.resumed || retrying_;
+  target.path = command.path, target.resumed = (command.resumed || retrying_) && !is_pipe(command);
   target.rules = {.overwrite = command.overwrite && !target.resumed,
                   .next_free = command.next_free,
-                  .beneath = command.beneath};
+                  .beneath = command.beneath,
+                  .reader_timeout_ns = settings_.wait_for_reader ? 0 : kReaderTimeoutNs,
+                  .stop = &abandon()};
   if (!target.path.empty()) return target;
   target.path = settings_.name;
   if (command.beneath.empty()) target.path = (std::filesystem::path(settings_.folder) / target.path).string();

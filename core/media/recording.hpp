@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -24,6 +25,10 @@ struct FileRules {
   /// Not empty: the name comes from a control request. The path is relative to this folder, may not leave it,
   /// and may not contain symbolic links.
   std::string beneath;
+  /// For pipes and devices: fail if there is no reader, or if it takes no data for this time. 0: wait for it.
+  int64_t reader_timeout_ns = 0;
+  /// Ends the wait for a reader; only with reader_timeout_ns. May be null; must outlive the file.
+  const std::atomic<bool>* stop = nullptr;
 
   /// Returns `path` below the folder `beneath`, or `path` itself if `beneath` is empty.
   std::string full_path(const std::string& path) const;

@@ -117,3 +117,42 @@ wait_for 10 failures 1 || fail "$(ctl get record)"
 [[ $(field record on) == true && -z $(ctl get recording) && $(ctl get record) == *"cannot be written"* ]] || fail "$(ctl get record)"
 stop_daemon
 echo "ok: an impossible folder"
+
+# A pipe: without a reader, with one that takes nothing, and with one that reads. The video continues.
+mkfifo "$WORK/pipe.mkv"
+start_daemon test:testsrc2=size=160x120:rate=60 --record "$WORK/pipe.mkv"
+wait_for 10 failures 1 && [[ $(ctl get record) == *"nobody reads this pipe"* ]] || fail "no reader: $(ctl get record)"
+more() { (($(counter processed) > processed + 30)); }
+processed=$(counter processed)
+wait_for 5 more || fail "the video stopped without a reader"
+sleep 100 <"$WORK/pipe.mkv" &
+reader=$!
+STARTED+=("$reader")
+wait_for 15 recorded 1 || fail "not retried: $(ctl get record)"
+wait_for 20 failures 2 && [[ $(ctl get record) == *"takes no data"* ]] || fail "a reader that takes nothing: $(ctl get record)"
+processed=$(counter processed)
+wait_for 5 more || fail "the video stopped with a reader that takes nothing"
+kill "$reader"
+cat "$WORK/pipe.mkv" >"$WORK/piped.mkv" &
+reader=$!
+wait_for 15 recorded 60 || fail "not recorded to the reader: $(ctl get record)"
+stop_daemon
+wait "$reader"
+(($(count "$WORK/piped.mkv") >= 60)) || fail "the reader's file is not playable"
+[[ -p $WORK/pipe.mkv && ! -e $WORK/pipe-2.mkv ]] || fail "a retry did not write to the pipe"
+# TERM while the reader takes nothing.
+sleep 100 <>"$WORK/pipe.mkv" &
+STARTED+=($!)
+start_daemon test:testsrc2=size=1280x720:rate=60 --record "$WORK/pipe.mkv"
+stop_daemon
+# A batch run waits for its reader.
+for option in -o "-o null: --record"; do
+  # shellcheck disable=SC2086
+  "$LENSD" test:testsrc2=size=320x240 --headless -q --frames 90 $option "$WORK/pipe.mkv" &
+  run=$!
+  sleep 1
+  (sleep 3 && cat) <"$WORK/pipe.mkv" >"$WORK/piped.mkv"
+  wait "$run" || fail "a batch run to a pipe with $option"
+  [[ $(count "$WORK/piped.mkv") == 90 ]] || fail "$(count "$WORK/piped.mkv") of 90 frames with $option"
+done
+echo "ok: a recording to a pipe"

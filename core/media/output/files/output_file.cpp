@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,10 +12,13 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/base/clock.hpp"
+
 namespace lensd {
 namespace {
 
 constexpr int kWriteBufferBytes = 256 * 1024;
+constexpr int kStopPollMs = 50;  ///< latency of FileRules::stop
 
 int open_beneath(const std::string& folder, const std::string& path, int flags) {
   const int root = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -38,6 +42,9 @@ Error write_error(const std::string& path, int error) {
   if (error == EEXIST) return taken_error(path, "a file of this name exists already");
   if (error == EXDEV || error == ELOOP)
     return Error(ExitCode::runtime_failure, path, "this name leads out of the folder for recordings");
+  if (error == ENXIO || error == EAGAIN)
+    return Error(ExitCode::runtime_failure, path,
+                 error == ENXIO ? "nobody reads this pipe" : "the reader of this pipe takes no data");
   return Error(ExitCode::runtime_failure, path, "cannot be written: " + ff::error_text(AVERROR(error)));
 }
 
@@ -56,7 +63,9 @@ bool is_open_here(int fd, const FileIdentity& identity) {
 
 // Delegates to the other constructor so that the destructor runs if this body throws.
 OutputFile::OutputFile(const std::string& path, const FileRules& rules) : OutputFile(rules.full_path(path)) {
-  const int flags = O_WRONLY | O_CLOEXEC | O_CREAT | O_NOCTTY | (rules.overwrite ? 0 : O_EXCL | O_NOFOLLOW);
+  // With O_NONBLOCK, opening a pipe without a reader fails with ENXIO instead of waiting.
+  const int flags = O_WRONLY | O_CLOEXEC | O_CREAT | O_NOCTTY | (rules.overwrite ? 0 : O_EXCL | O_NOFOLLOW) |
+                    (rules.reader_timeout_ns > 0 ? O_NONBLOCK : 0);
   fd_ = rules.beneath.empty() ? open(path.c_str(), flags, 0666) : open_beneath(rules.beneath, path, flags);
   if (fd_ < 0) throw write_error(path_, errno);
   const auto state = file_state(fd_);
@@ -64,6 +73,9 @@ OutputFile::OutputFile(const std::string& path, const FileRules& rules) : Output
   identity_ = state->identity;
   regular_ = state->regular;
   if (regular_) take(rules.overwrite);
+  reader_timeout_ns_ = rules.reader_timeout_ns, stop_ = rules.stop;
+  pollfd room{fd_, POLLOUT, 0};
+  if (!regular_ && reader_timeout_ns_ > 0 && poll(&room, 1, 0) == 0) throw write_error(path_, EAGAIN);
   context_ = ff::make_io(kWriteBufferBytes, this, nullptr, write, regular_ ? seek : nullptr);
 }
 
@@ -88,12 +100,27 @@ int OutputFile::write(void* self, ff::WriteByte* buffer, int size) noexcept {
   for (int done = 0; done < size;) {
     const ssize_t n = ::write(file.fd_, buffer + done, static_cast<size_t>(size - done));
     if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN && file.reader_timeout_ns_ > 0) {
+      if (const int error = file.wait_for_reader(); error < 0) return error;
+      continue;
+    }
     if (n < 0) return AVERROR(errno);
     done += static_cast<int>(n);
     file.at_ += n;
     file.end_ = std::max(file.end_, file.at_);
   }
   return size;
+}
+
+/// Waits until the pipe has room. Returns 0, AVERROR_EXIT after FileRules::stop, or AVERROR(EAGAIN) after the
+/// timeout.
+int OutputFile::wait_for_reader() const noexcept {
+  const int64_t end = now_ns() + reader_timeout_ns_;
+  for (pollfd room{fd_, POLLOUT, 0}; poll(&room, 1, kStopPollMs) <= 0;) {
+    if (stop_ && *stop_) return AVERROR_EXIT;
+    if (now_ns() > end) return AVERROR(EAGAIN);
+  }
+  return 0;
 }
 
 int64_t OutputFile::seek(void* self, int64_t offset, int whence) noexcept {

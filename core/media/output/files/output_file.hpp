@@ -3,6 +3,8 @@
 // folder. The file can be truncated to its last complete part. Internal to core/media. Not thread-safe.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <string>
 
 #include "core/media/ffmpeg/ffmpeg.hpp"
@@ -14,7 +16,7 @@ namespace lensd {
 class OutputFile {
  public:
   /// Creates the file and locks it until close(). Throws Error(usage) if the file exists and must not be
-  /// replaced, Error(runtime_failure) if it cannot be created.
+  /// replaced, Error(runtime_failure) if it cannot be created. Keeps FileRules::stop.
   OutputFile(const std::string& path, const FileRules& rules);
   /// Discards buffered data if close() was not called.
   ~OutputFile();
@@ -38,12 +40,15 @@ class OutputFile {
  private:
   explicit OutputFile(std::string path) : path_(std::move(path)) {}
   void take(bool overwrite);
+  int wait_for_reader() const noexcept;
   static int write(void* self, ff::WriteByte* buffer, int size) noexcept;
   static int64_t seek(void* self, int64_t offset, int whence) noexcept;
 
   std::string path_;
   int fd_ = -1;
   bool regular_ = false, discarding_ = false;
+  int64_t reader_timeout_ns_ = 0;  ///< FileRules::reader_timeout_ns
+  const std::atomic<bool>* stop_ = nullptr;
   int64_t at_ = 0, end_ = 0;
   FileIdentity identity_;
   ff::IoPtr context_;
