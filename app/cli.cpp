@@ -47,7 +47,7 @@ void refuse_mistyped_command(const CLI::App& app, const Config& config) {
 /// daemon runs without end.
 void refuse_batch_options(const CommandLine& line) {
   const auto refuse = [](bool given, const char* option, const char* instead) {
-    if (given) throw Error(ExitCode::usage, option, "is not for lensd serve", instead);
+    if (given) throw Error(ExitCode::usage, option, "cannot be used with lensd serve", instead);
   };
   refuse(!line.output.empty(), "--output FILE", "record with --record FILE");
   refuse(!line.framehash.empty(), "--framehash", "use lensd --headless");

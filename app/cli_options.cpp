@@ -223,7 +223,7 @@ void add_subcommands(CLI::App& app, CommandLine& line, std::deque<CommandLineOpt
   for (const CommandSpec& command : command_table())
     commands += help_row(command_usage(command), command.doc);
   ctl.footer(commands +
-             "\nA VALUE is JSON or plain text. Exit codes: 0 done, 1 refused, 2 usage, 5 no lensd there.");
+             "\nA VALUE is JSON or plain text. Exit codes: 0 done, 1 refused, 2 usage, 5 no running lensd.");
   ctl.callback([&line, &ctl] {
     line.mode = RunMode::ctl;
     line.ctl_args = ctl.remaining();

@@ -65,7 +65,8 @@ std::vector<ConfigProblem> config_problems(const Config& c) {
     p.all.push_back({"http.token", "is shorter than 8 characters"});
   if (!c.http_auth && !is_loopback(c.http_address))
     p.all.push_back(
-        {"http.auth", "false is for loopback addresses only (listen on 127.0.0.1, or keep the token)"});
+        {"http.auth",
+         "false is allowed for loopback addresses only (listen on 127.0.0.1, or keep the token)"});
   return p.all;
 }
 

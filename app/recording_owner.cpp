@@ -36,7 +36,7 @@ uint64_t hash(std::string_view text, uint64_t seed) {
 std::string random_id() {
   std::array<uint8_t, kIdBytes> bytes;
   if (getentropy(bytes.data(), bytes.size()) != 0)
-    throw Error(ExitCode::runtime_failure, "recording", "the system has no random numbers");
+    throw Error(ExitCode::runtime_failure, "recording", "cannot get random numbers from the system");
   std::string id;
   for (const uint8_t byte : bytes) id += fmt::format("{:02x}", byte);
   return id;

@@ -8,7 +8,7 @@ namespace {
 /// Purposes of filters. README's table groups the filters by them.
 constexpr const char kValues[] = "change values", kSmooth[] = "smooth and denoise",
                      kEdges[] = "sharpen, find edges, convolve", kCombine[] = "hide, compare, combine",
-                     kGeometry[] = "change geometry", kTracks[] = "follow what moves, draw and use it";
+                     kGeometry[] = "change geometry", kTracks[] = "track motion, draw tracks, stabilize";
 
 /// All filters, in the order of docs/filters.md. `./dev lists` updates the lists that are generated from this
 /// table.

@@ -158,8 +158,7 @@ void step_chapter(PanelContext& ctx, bool forward) {
   const std::vector<Chapter>& chapters = ctx.model.chapters;
   if (chapters.empty()) return ctx.notify(false, "This source has no chapters");
   const auto to = chapter_to(chapters, ctx.model.position_ns, forward);
-  if (!to)
-    return ctx.notify(false, forward ? "This is the last chapter" : "This is before the first chapter");
+  if (!to) return ctx.notify(false, forward ? "This is the last chapter" : "There is no earlier chapter");
   seek_to(ctx, chapters[*to].start_ns);
   ctx.notify(false, chapter_text(chapters, *to));
 }

@@ -132,7 +132,7 @@ void RecorderSink::end_session() {
   publish_status();
   const std::string path = std::exchange(active_, nullptr)->report().path;
   const uint64_t lost = dropped() - std::exchange(dropped_reported_, dropped());
-  if (state_.frames == 0) return notice(false, "nothing was recorded: no frame came");
+  if (state_.frames == 0) return notice(false, "nothing was recorded: no frame arrived");
   notice(false, fmt::format("recorded {} frames to {}{}{}", state_.frames, path,
                             state_.files > 1 ? fmt::format(", the last of {} files", state_.files) : "",
                             lost ? fmt::format("; {} frames lost, the recorder was too slow", lost) : ""));

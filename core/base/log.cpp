@@ -111,7 +111,7 @@ void check_file(const std::string& file) {
   for (size_t i = 0; i <= kOldLogFiles; ++i) {
     const std::string name = spdlog::sinks::rotating_file_sink_mt::calc_filename(file, i);
     if (!may_become_log(name))
-      throw Error(ExitCode::usage, name, "exists and is no log of lensd", "choose another --log-file");
+      throw Error(ExitCode::usage, name, "exists and is not a log of lensd", "choose another --log-file");
   }
 }
 

@@ -145,7 +145,7 @@ void seek(CommandCall& call) {
   if (mode != "relative" && mode != "absolute")
     return call.reply({Status::usage, "seek: expected relative or absolute"});
   if (!std::isfinite(seconds) || std::abs(seconds) > 1e9)
-    return call.reply({Status::refused, "seek: that is too far"});
+    return call.reply({Status::refused, "seek: the position is too large"});
   if (!call.target.state().seekable) return call.reply({Status::refused, "this source cannot seek"});
   post(call, Seek{static_cast<int64_t>(seconds * 1e9), mode == "relative"});
 }

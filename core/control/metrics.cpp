@@ -115,10 +115,10 @@ void add_control(Families& f, const RunState& s, const ServerCounts& servers) {
   f.gauge("lensd_control_clients", "Connections to the control socket.", servers.socket_clients);
   f.counter("lensd_control_clients_cut_off_total",
             "Clients that were disconnected because they did not read.", servers.socket_disconnected);
-  f.counter("lensd_control_events_dropped_total", "Events that clients were too slow for.",
-            servers.events_dropped);
+  f.counter("lensd_control_events_dropped_total",
+            "Events that were dropped because a client read too slowly.", servers.events_dropped);
   f.gauge("lensd_http_connections", "HTTP connections.", servers.http_connections);
-  f.counter("lensd_http_connections_refused_total", "HTTP connections beyond the allowed number.",
+  f.counter("lensd_http_connections_refused_total", "HTTP connections that were refused at the limit.",
             servers.http_refused);
 }
 

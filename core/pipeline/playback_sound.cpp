@@ -9,7 +9,7 @@ const char* sound_reason(SoundState state) noexcept {
     case SoundState::no_track:
       return "No sound: the source has no audio";
     case SoundState::refused:
-      return "No sound: this source can be read only once, for its pictures";
+      return "No sound: this source can be read only once, and the pictures need it";
     case SoundState::broken:
       return "No sound: the audio cannot be decoded";
     case SoundState::connecting:
@@ -21,7 +21,7 @@ const char* sound_reason(SoundState state) noexcept {
     case SoundState::too_slow:
       return "No sound: the graph does not reach the playback speed";
     case SoundState::ended:
-      return "No sound: the audio is over";
+      return "No sound: the audio has ended";
     case SoundState::playing:
       break;
   }

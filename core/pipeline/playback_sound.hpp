@@ -24,7 +24,7 @@ enum class SoundState : uint8_t {
   no_server,   ///< there is no sound server, or the connection was lost
   odd_speed,   ///< the playback speed is outside kMinSoundSpeed to kMaxSoundSpeed
   too_slow,    ///< the graph does not reach the playback speed
-  ended,       ///< the audio is over
+  ended,       ///< the audio has ended
   playing,     ///< also while paused
 };
 

@@ -7,9 +7,9 @@ FilterSchema AutoContrast::make_schema() {
   return Schema<P>("auto_contrast", "stretches the histogram to the full range")
       .real("clip_low", &P::clip_low, 0, 49, "darkest samples that may become black", {.unit = "%"})
       .real("clip_high", &P::clip_high, 0, 49, "brightest samples that may become white", {.unit = "%"})
-      .boolean("per_channel", &P::per_channel,
-               "stretch each channel by itself, which takes a colour cast away")
-      .real("smooth", &P::smooth, 0, 0.99, "part of the last frame's ends that is kept, against flicker")
+      .boolean("per_channel", &P::per_channel, "stretch each channel separately, which removes a colour cast")
+      .real("smooth", &P::smooth, 0, 0.99,
+            "share of the previous frame's limits that is kept, against flicker")
       .build();
 }
 

@@ -114,8 +114,8 @@ FilterSchema Blend::make_schema() {
   using P = BlendParams;
   return Schema<P>("blend", "lays the second input over the first")
       .choice("mode", &P::mode, {"normal", "add", "screen", "multiply", "difference", "mask"},
-              "how the two meet; mask shows the first where the second is bright")
-      .real("opacity", &P::opacity, 0, 1, "0 leaves the first input as it is")
+              "how the inputs are combined; mask shows the first where the second is bright")
+      .real("opacity", &P::opacity, 0, 1, "0 shows the first input unchanged")
       .build();
 }
 

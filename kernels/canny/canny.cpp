@@ -149,7 +149,7 @@ void classify_band(ConstImageRef in, const CannyMap& map, const CannyBlock& bloc
 FilterSchema Canny::make_schema() {
   return Schema<CannyParams>("canny", "edges: thin, and linked by two thresholds")
       .real("low", &CannyParams::low, 0, 32767, "weaker edges are dropped", {.widget = Widget::log_slider})
-      .real("high", &CannyParams::high, 0, 32767, "stronger edges are kept, and those linked to them",
+      .real("high", &CannyParams::high, 0, 32767, "edges above this are kept, and edges linked to them",
             {.widget = Widget::log_slider})
       .integer("aperture", &CannyParams::aperture, 3, 7, "side of the derivative kernels",
                {.unit = "px", .widget = Widget::odd_slider})

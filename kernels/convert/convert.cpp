@@ -44,7 +44,10 @@ namespace lensd {
 HWY_EXPORT(spread_row);
 
 FilterSchema Convert::make_schema() {
-  return Schema<ConvertParams>("convert", "between grey and colour, where the next filter needs it").build();
+  return Schema<ConvertParams>(
+             "convert",
+             "converts between grey and colour, and between 8 and 16 bits, where the next filter needs it")
+      .build();
 }
 
 namespace {

@@ -8,7 +8,7 @@ FilterSchema Crop::make_schema() {
   const Schema<CropParams>::Options pixels{.unit = "px", .change = ParamChange::reconfigure};
   Schema<CropParams>::Options size = pixels;
   size.zero = "to the edge";
-  return Schema<CropParams>("crop", "a rectangle of the picture")
+  return Schema<CropParams>("crop", "cuts out a rectangle of the picture")
       .integer("x", &CropParams::x, 0, kMaxSide - 1, "left column of the rectangle", pixels)
       .integer("y", &CropParams::y, 0, kMaxSide - 1, "top row of the rectangle", pixels)
       .integer("width", &CropParams::width, 0, kMaxSide, "width, 0 = up to the right edge", size)

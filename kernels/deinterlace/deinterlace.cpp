@@ -104,12 +104,12 @@ HWY_EXPORT(predict_row16);
 
 FilterSchema Deinterlace::make_schema() {
   using P = DeinterlaceParams;
-  return Schema<P>("deinterlace", "makes whole frames of interlaced ones, without combs where things move")
+  return Schema<P>("deinterlace", "makes full frames from interlaced ones, without combs at moving edges")
       .choice("parity", &P::parity, {"auto", "top", "bottom"},
               "the field that comes first; auto: as the stream says, else top")
       .choice("frames", &P::frames, {"all", "interlaced"},
               "the frames to change: all, or those that the stream marks as interlaced")
-      .boolean("check", &P::check, "also smooth single lines that differ from their neighbours")
+      .boolean("check", &P::check, "also smooth single lines that differ from the lines above and below")
       .build();
 }
 

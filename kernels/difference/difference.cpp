@@ -80,7 +80,7 @@ HWY_EXPORT(difference_row);
 HWY_EXPORT(difference_deep_row);
 
 FilterSchema Difference::make_schema() {
-  return Schema<DifferenceParams>("difference", "distance from a second input, or from the frame before")
+  return Schema<DifferenceParams>("difference", "distance from a second input, or from the previous frame")
       .real("gain", &DifferenceParams::gain, 0, 64, "multiplies the distance")
       .build();
 }

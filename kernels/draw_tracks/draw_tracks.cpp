@@ -14,7 +14,7 @@ FilterSchema DrawTracks::make_schema() {
       .choice("style", &P::style, {"points", "trails", "both"}, "what is drawn of each track")
       .integer("trail", &P::trail, 0, 120, "length of trails",
                {.unit = "frames", .change = ParamChange::reconfigure})
-      .real("size", &P::size, 0.5, 32, "radius of a point; trails follow", {.unit = "px"})
+      .real("size", &P::size, 0.5, 32, "radius of a point; trails scale with it", {.unit = "px"})
       .choice("colour", &P::colour, {"age", "residual", "motion", "fixed"},
               "quantity shown by colour, from blue (low) over green to red (high)")
       .real("opacity", &P::opacity, 0, 1, "opacity of points and trails")

@@ -78,7 +78,7 @@ void flip_rows(const FlipBlock& flip, const ConstImageRef& in, const ImageRef& o
 }
 
 FilterSchema Flip::make_schema() {
-  return Schema<FlipParams>("flip", "the picture mirrored")
+  return Schema<FlipParams>("flip", "mirrors the picture")
       .choice("mode", &FlipParams::mode, {"horizontal", "vertical", "both"},
               "left to right, top to bottom, or both")
       .build();

@@ -91,7 +91,7 @@ Image luma_reference(const Image& rgba, const LumaBlock& weights) {
 FilterSchema Grayscale::make_schema() {
   return Schema<GrayscaleParams>("grayscale", "one grey channel from red, green and blue")
       .choice("weights", &GrayscaleParams::weights, {"bt601", "bt709", "average"},
-              "how much each colour counts: television (bt601), high definition (bt709) or all alike")
+              "weights of the colours: television (bt601), high definition (bt709) or equal")
       .build();
 }
 

@@ -5,8 +5,9 @@ namespace lensd {
 FilterSchema GreyWorld::make_schema() {
   using P = GreyWorldParams;
   return Schema<P>("grey_world", "white balance: makes the means of the colour channels equal")
-      .real("strength", &P::strength, 0, 1, "0 leaves the picture as it is")
-      .real("smooth", &P::smooth, 0, 0.99, "part of the last frame's gains that is kept, against flicker")
+      .real("strength", &P::strength, 0, 1, "0 changes nothing")
+      .real("smooth", &P::smooth, 0, 0.99,
+            "share of the previous frame's gains that is kept, against flicker")
       .build();
 }
 

@@ -35,7 +35,7 @@ FilterSchema Klt::make_schema() {
             "minimum distance of a new corner to others and to live tracks", {.unit = "px"})
       .integer("block", &P::block, 1, 31, "side of the corner detector's window, odd",
                {.unit = "px", .widget = Widget::odd_slider, .change = replan})
-      .integer("window", &P::window, 5, kKltMaxWindow, "side of the window that is followed, odd",
+      .integer("window", &P::window, 5, kKltMaxWindow, "side of the tracked window, odd",
                {.unit = "px", .widget = Widget::odd_slider, .change = replan})
       .integer("levels", &P::levels, 0, kKltMaxLevels, "halvings of the picture, for large motion",
                {.change = replan})

@@ -53,7 +53,7 @@ FilterSchema Levels::make_schema() {
       .real("brightness", &P::brightness, -1, 1, "added to every channel, as a part of full scale")
       .real("contrast", &P::contrast, 0, 4, "stretches values away from mid-gray")
       .real("gamma", &P::gamma, 0.1, 10, "above 1 lightens the middle tones", {.widget = Widget::log_slider})
-      .real("saturation", &P::saturation, 0, 4, "0 takes all colour away, above 1 adds to it")
+      .real("saturation", &P::saturation, 0, 4, "0 removes all colour, above 1 increases it")
       .real("black", &P::black, 0, 255, "value that becomes black")
       .real("white", &P::white, 0, 255, "value that becomes white; below `black` gives a negative")
       .build();

@@ -147,7 +147,7 @@ void rotate_columns(RotateAngle angle, const ConstImageRef& in, const ImageRef& 
 }  // namespace
 
 FilterSchema Rotate::make_schema() {
-  return Schema<RotateParams>("rotate", "the picture turned clockwise")
+  return Schema<RotateParams>("rotate", "turns the picture clockwise")
       .choice("angle", &RotateParams::angle, {"90", "180", "270"}, "degrees, clockwise",
               {.unit = "°", .change = ParamChange::reconfigure})
       .build();

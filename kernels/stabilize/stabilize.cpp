@@ -19,7 +19,7 @@ FilterSchema Stabilize::make_schema() {
             {.unit = "frames", .widget = Widget::log_slider})
       .real("crop_zoom", &P::crop_zoom, 1, 2, "enlargement that hides the border")
       .boolean("keep_inside", &P::keep_inside,
-               "limit the correction where the border would show in spite of crop_zoom")
+               "limit the correction where the border would show despite crop_zoom")
       .real("threshold", &P::threshold, 0.1, 20, "maximum deviation of a track from the common motion",
             {.unit = "px"});
   return add_border(schema, &P::border).build();

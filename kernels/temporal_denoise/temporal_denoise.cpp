@@ -62,8 +62,8 @@ HWY_EXPORT(denoise_row);
 FilterSchema TemporalDenoise::make_schema() {
   using P = TemporalDenoiseParams;
   return Schema<P>("temporal_denoise", "averages over time where nothing moves")
-      .real("strength", &P::strength, 0, 0.98, "part of the past that a resting pixel keeps")
-      .real("motion_threshold", &P::motion_threshold, 0, 255, "change from which a pixel is taken as moving",
+      .real("strength", &P::strength, 0, 0.98, "share of the past that a still pixel keeps")
+      .real("motion_threshold", &P::motion_threshold, 0, 255, "change above which a pixel counts as moving",
             {.unit = "levels"})
       .build();
 }

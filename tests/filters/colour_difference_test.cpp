@@ -94,7 +94,8 @@ Triple solution_of(const ColourMatrix& m, const Triple& t) {
   return out;
 }
 
-/// Converts BT.2020 signals to linear BT.709 from 0 to 1.
+/// Converts a PQ or HLG signal (BT.2020) to linear BT.709: tone-maps it with shown_light(), scales 203 cd/m²
+/// to 1 and clamps to 0 … 1.
 Triple shown(const Triple& signal, bool hlg, double peak) {
   Triple light{};
   for (int c = 0; c < 3; ++c) light.v[c] = hlg ? hlg_scene(signal.v[c]) : pq_light(signal.v[c]);

@@ -33,7 +33,6 @@ enum class Kind : uint8_t {
   yuv444_full16,  ///< full range, 16 bits
 };
 
-/// Returns 8 or 16.
 constexpr int bits_of(Kind kind) {
   return kind == Kind::gray16 || kind == Kind::rgba16 || kind == Kind::yuv444_full16 ? 16 : 8;
 }

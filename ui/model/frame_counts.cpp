@@ -11,7 +11,7 @@ std::string frame_count_lines(const FrameCounts& c, bool live) {
   };
   if (live) {
     line(c.received, "received from the source");
-    if (c.camera_broken > 0) line(c.camera_broken, "damaged by the camera or on its way: not shown");
+    if (c.camera_broken > 0) line(c.camera_broken, "damaged by the camera or in transit: not shown");
     if (c.camera_missed > 0) line(c.camera_missed, "missed by the camera's driver");
     line(c.replaced_source, "dropped at the source: a newer picture arrived first");
     line(c.replaced_graph, "dropped before the graph: it was busy with an older picture");

@@ -46,7 +46,7 @@ void GraphEditor::take_over(const GraphDesc& running) {
   else if (unsettled_)
     history_.amend(running);
   else
-    history_.record(running, "change from outside", {}, preset());
+    history_.record(running, "change by another client", {}, preset());
   changed();
 }
 

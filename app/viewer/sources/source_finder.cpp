@@ -59,13 +59,13 @@ std::string source_obstacle(const std::string& url) {
   if (kind == UrlKind::screen) return screen_obstacle();
   if (kind == UrlKind::sequence) {
     const fs::path folder = fs::path(url).parent_path();
-    return folder.empty() || fs::is_directory(folder, error) ? "" : "Its folder does not exist any more";
+    return folder.empty() || fs::is_directory(folder, error) ? "" : "Its folder no longer exists";
   }
   if (kind != UrlKind::path) return {};
   const fs::file_status status = fs::status(url, error);
-  if (status.type() == fs::file_type::not_found) return "This file does not exist any more";
+  if (status.type() == fs::file_type::not_found) return "This file no longer exists";
   if (error) return error.message();
-  return fs::is_directory(status) ? "This is a folder now" : "";
+  return fs::is_directory(status) ? "This is now a folder" : "";
 }
 
 struct SourceFinder::Shared {

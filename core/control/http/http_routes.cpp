@@ -200,7 +200,7 @@ void HttpRoutes::command(const HttpRequest& request, const std::string& name, Ht
     if (const Response response = arguments_from_body(*command, body, args); !response.ok())
       return reply(to_http(response));
   } else if (command->changes) {
-    HttpResponse response = error_response(405, "this command changes something: use POST");
+    HttpResponse response = error_response(405, "this command changes the state: use POST");
     response.headers = {{"Allow", "POST"}};
     return reply(std::move(response));
   } else {

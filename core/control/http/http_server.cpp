@@ -32,7 +32,7 @@ constexpr int kBacklog = 64;
 
 HttpOptions checked(HttpOptions options) {
   if (!options.auth && !is_loopback(options.address))
-    throw Error(ExitCode::usage, "[http]", "auth = false is for loopback addresses only",
+    throw Error(ExitCode::usage, "[http]", "auth = false is allowed for loopback addresses only",
                 "listen on 127.0.0.1, or keep the token");
   if (options.auth && options.token.empty()) options.token = make_token();
   return options;

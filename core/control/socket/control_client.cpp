@@ -74,7 +74,8 @@ void ControlClient::send(const std::string& line, int timeout_ms) {
     if (size < 0 && errno == EAGAIN) {
       pollfd waiting{fd(), POLLOUT, 0};
       if (poll(&waiting, 1, deadline.left_ms()) == 0)
-        throw Error(ExitCode::runtime_failure, "control socket", "lensd does not read before the timeout");
+        throw Error(ExitCode::runtime_failure, "control socket",
+                    "lensd did not read the command before the timeout");
       continue;
     }
     if (size < 0) throw Error(ExitCode::runtime_failure, "control socket", std::strerror(errno));

@@ -252,9 +252,9 @@ void SharedControls::restart(const ControlValues& previous, const std::vector<st
   for (const std::string& name : released) {
     if (std::ranges::find(writes_, name, &Write::name) != writes_.end()) continue;  // its new value follows
     std::erase_if(wanted_, [&](const auto& one) { return one.first == name; });
-    notices_.add(
-        false,
-        fmt::format("{} is chosen automatically now, because the camera has no mode with all values", name));
+    notices_.add(false, fmt::format("{} is chosen automatically now, because the camera has no mode with the "
+                                    "requested format, size and rate",
+                                    name));
   }
   restart_ = true;
 }

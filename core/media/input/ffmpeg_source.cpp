@@ -120,7 +120,7 @@ void FfmpegSource::read_ahead() {
   if (!decode_one(first)) {
     if (!forged_.empty()) fail(forged_);
     const std::string hint = ff::log_hint();
-    fail("no picture in it can be decoded", hint.empty() ? stream_errors() : hint);
+    fail("no picture can be decoded", hint.empty() ? stream_errors() : hint);
   }
   info_.picture = first.planes.info;
   info_.hdr = announced_hdr_.value_or(HdrMetadata{});
@@ -345,7 +345,7 @@ void FfmpegSource::check_live_packet() {
   const int64_t without_picture_ns = now_ns() - picture_ns_;
   if (input_->camera_monitor() && without_picture_ns > input_->silence_ns())
     if (const std::string damaged = only_damaged_pictures(); !damaged.empty()) fail(damaged);
-  if (without_picture_ns > options_.live.open_ns) fail("data arrives, but no picture in it can be decoded");
+  if (without_picture_ns > options_.live.open_ns) fail("data arrives, but no picture can be decoded");
   const int64_t time = packet_->dts != AV_NOPTS_VALUE ? packet_->dts : packet_->pts;
   if (time == AV_NOPTS_VALUE) return;
   const int64_t before = std::exchange(packet_time_, time);

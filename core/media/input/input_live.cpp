@@ -39,7 +39,7 @@ std::string describe(int error, UrlKind kind) {
       {AVERROR(EPERM), "not allowed"},
       {AVERROR_EOF, "the stream ended at once"},
       {AVERROR_INVALIDDATA, "this is not a video stream that FFmpeg can read"}};
-  if (kind == UrlKind::screen && error == AVERROR(EIO)) return "the display is not there";
+  if (kind == UrlKind::screen && error == AVERROR(EIO)) return "cannot open the X11 display";
   for (const auto& [code, text] : kReasons)
     if (code == error) return text;
   return ff::error_text(error);

@@ -185,7 +185,7 @@ void check_live_source(const std::string& url, const LiveOptions& live) {
     if (url.starts_with("portal:") && !portal_target(url))
       throw refused(where, "there is no such portal", "use portal: or portal:camera");
     if (!live.extra.empty() || !live.format.empty())
-      throw Error(ExitCode::invalid_config, where, "a PipeWire source has neither format nor options",
+      throw Error(ExitCode::invalid_config, where, "format and options cannot be set for a PipeWire source",
                   "remove them from [source]; size and rate can be set");
     return;
   }

@@ -199,7 +199,7 @@ void PipewireCapture::Stream::connect(const Request& request) {
                          shared_screen ? "Screen" : "Camera", PW_KEY_APP_NAME, "lensd", nullptr);
   if (!node.serial.empty()) api.properties_set(properties, PW_KEY_TARGET_OBJECT, node.serial.c_str());
   stream = api.stream_new(session.core(), "lensd", properties);
-  if (!stream) throw Error(ExitCode::bad_source, where, "PipeWire creates no stream");
+  if (!stream) throw Error(ExitCode::bad_source, where, "PipeWire cannot create a stream");
   api.stream_add_listener(stream, &stream_hook, &events, this);
   std::array<uint8_t, 1024> memory;
   spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory.data(), static_cast<uint32_t>(memory.size()));

@@ -302,7 +302,7 @@ void PortalAccess::Session::share_screen() {
         if (key == "streams") return read_first_stream(m, node);
         return key == "restore_token" && read_text(m, grant.token);
       });
-  if (!node) throw Error(ExitCode::unavailable, where, "the desktop portal shares nothing");
+  if (!node) throw Error(ExitCode::unavailable, where, "the desktop portal shared no screen");
   open_remote(kScreenCast, this_session);
 }
 

@@ -44,7 +44,7 @@ void SoundDecoder::open() {
   };
   if (!codec) fail(fmt::format("this FFmpeg has no decoder for {}", avcodec_get_name(parameters.codec_id)));
   codec_.reset(ff::allocated(avcodec_alloc_context3(codec)));
-  if (avcodec_parameters_to_context(codec_.get(), &parameters) < 0) fail("invalid parameters of the audio");
+  if (avcodec_parameters_to_context(codec_.get(), &parameters) < 0) fail("invalid audio parameters");
   codec_->pkt_timebase = input_->stream()->time_base;
   codec_->thread_count = 1;
   if (const int error = avcodec_open2(codec_.get(), codec, nullptr); error < 0)

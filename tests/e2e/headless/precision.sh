@@ -84,7 +84,7 @@ for case in yuv444p:8:auto yuv444p10le:10:16 yuv444p12le:12:16 yuv444p16le:16:16
 done
 echo "ok: the samples of YUV 4:4:4 and 4:2:2 follow from those of the recording"
 
-# The source itself, as decoded: every recorded picture is one of the source's.
+# `record … source` stores the decoded pictures unchanged: each recorded picture occurs in the source.
 pictures() { ffmpeg -v error -i "$1" -map 0:v -pix_fmt "$2" -f framemd5 - | sed -n 's/.*, *//p' | grep -x '[0-9a-f]*' | sort -u; }
 printf '[record]\ncodec = "ffv1"\n' >"$WORK/source.toml"
 for format in gbrp10le gbrp12le yuv420p10le gray12le; do

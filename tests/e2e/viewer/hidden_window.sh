@@ -27,7 +27,7 @@ measure() {
   ms=$(($(now_ms) - begin)) frames=$(($(counter processed) - frames))
   LATE=$(($(counter late) - LATE)) DROPPED=$(($(counter dropped) - DROPPED))
   RATE=$((frames * 10000 / ms))
-  echo "$1: $((RATE / 10)).$((RATE % 10)) frames a second, $LATE late, $DROPPED dropped"
+  echo "$1: $((RATE / 10)).$((RATE % 10)) fps, $LATE late, $DROPPED dropped"
 }
 
 # keeps_pace WHAT: expects no dropped frame and, in one of three tries, about the rate of the visible window. A busy
@@ -39,7 +39,7 @@ keeps_pace() {
     ((DROPPED == 0)) || fail "$1: $DROPPED frames were dropped"
     ((RATE * 10 >= SIGHT * 9 && LATE <= SIGHT_LATE + SECONDS_EACH * FPS / 10)) && return
   done
-  fail "$1: $RATE tenths of frames a second and $LATE late, with the visible window $SIGHT and $SIGHT_LATE"
+  fail "$1: $RATE tenths of fps and $LATE late, with the visible window $SIGHT and $SIGHT_LATE"
 }
 
 start() {
@@ -52,7 +52,7 @@ start() {
 start
 measure "with the visible window"
 SIGHT=$RATE SIGHT_LATE=$LATE
-((DROPPED == 0 && RATE > 0)) || fail "with the visible window: $RATE tenths of frames a second, $DROPPED dropped"
+((DROPPED == 0 && RATE > 0)) || fail "with the visible window: $RATE tenths of fps, $DROPPED dropped"
 
 read -r _ shown_before hidden_before <<<"$(value counts)"
 xdotool windowunmap "$WINDOW"
@@ -82,10 +82,10 @@ rm -f "$LENSD_UI_MAP"
 start
 began=$(now_ms)
 read -r processed_before shown_before hidden_before <<<"$(value counts)"
-keeps_pace "on a display of 5 frames a second"
+keeps_pace "on a display of 5 fps"
 read -r processed shown not_shown <<<"$(value counts)"
 most=$((($(now_ms) - began) * 5 / 1000 + 3))
-((shown - shown_before <= most)) || fail "a display of 5 frames a second showed $((shown - shown_before)), not $most"
+((shown - shown_before <= most)) || fail "a display of 5 fps showed $((shown - shown_before)), not $most"
 ((not_shown > hidden_before)) || fail "no frame is counted as not shown"
 echo "ok: $((shown - shown_before)) shown, $((not_shown - hidden_before)) not shown of $((processed - processed_before))"
 quit_window

@@ -160,7 +160,7 @@ moves # the current source plays while the other one is being opened
 click source/give_up
 expect_value opening ""
 [[ $(value source) == bars.mkv ]] || fail "a cancelled source replaced the clip"
-echo "ok: opening is shown and cancelled, the current source plays on"
+echo "ok: opening is shown and cancelled, the current source keeps playing"
 
 "$LENSD" test:testsrc2=size=320x240:rate=25 --headless -o "udp://127.0.0.1:$port" >"$WORK/sender.out" 2>&1 &
 sender=$!

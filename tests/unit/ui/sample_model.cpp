@@ -192,7 +192,7 @@ ui::SourceChoices sample_choices() {
                      {Kind::file, "clip.mp4", 12'300'000, 0},
                      {Kind::file, "second.mkv", 900, 0},
                      {Kind::other, "notes.txt", 10, 0}};
-  c.recent = {{"/videos/clip.mp4", ""}, {"/gone/lost.avi", "This file does not exist any more"}};
+  c.recent = {{"/videos/clip.mp4", ""}, {"/gone/lost.avi", "This file no longer exists"}};
   c.cameras_known = true;
   c.cameras = {
       {.path = "/dev/video0",

@@ -37,7 +37,7 @@ void draw_precision_button(PanelContext& ctx) {
   }
   ctx.item("graph", "precision",
            fmt::format("Samples between the nodes have {} bits{}", ctx.model.bits,
-                       chosen ? "" : ", as suits the source"));
+                       chosen ? "" : ", chosen for the source"));
   const VarScope window_padding(ImGuiStyleVar_WindowPadding, {ctx.px(12), ctx.px(10)});
   ImGui::SetNextWindowPos({ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ctx.px(4)});
   ImGui::SetNextWindowSize({ctx.px(kPrecisionMenuWidth), 0});

@@ -43,7 +43,7 @@ std::vector<StatsLine> stats_lines(const PanelContext& ctx, double scale) {
   const auto count = [](uint64_t n, const char* what) { return fmt::format("{} {}", n, what); };
   std::vector<StatsLine> lines{
       {"frame", {fmt::format("{}", m.frame_index), clock_text(m.position_ns, false), ""}},
-      {"frames a second",
+      {"fps",
        {fmt::format("source {:.2f}", m.source_fps), fmt::format("graph {:.1f}", s.graph_fps),
         fmt::format("shown {:.1f}", s.display_fps)}},
       {"frames", {count(c.processed, "made"), count(c.shown, "shown"), count(c.not_shown, "not shown")}},

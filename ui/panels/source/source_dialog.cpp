@@ -86,7 +86,7 @@ void draw_message(PanelContext& ctx, ViewerRequests& requests) {
         again.wait = true;
         request_source(ctx, requests, std::move(again));
       }
-      ctx.item("source", "wait", "Show this source as soon as it comes up, and its state until then");
+      ctx.item("source", "wait", "Wait until this source is available; show its state meanwhile");
     }
   } else {
     text_coloured(

@@ -174,8 +174,9 @@ void draw_source_camera(PanelContext& ctx, ViewerRequests& requests) {
   const std::string& path = camera->by_id.empty() ? camera->path : camera->by_id;
   ImGui::PushFont(ctx.look.small);
   text_coloured(colour::dim, elided_front(path, ImGui::GetContentRegionAvail().x));
-  tooltip(ctx.look,
-          path + (camera->by_id.empty() ? "" : "\nthis path does not depend on the order of connection"));
+  tooltip(ctx.look, path + (camera->by_id.empty()
+                                ? ""
+                                : "\nthis path stays the same if devices are connected in another order"));
   ImGui::PopFont();
   ImGui::Dummy({0, ctx.px(2)});
   if (ImGui::Button("Open with the camera's defaults", {ctx.px(220), 0}))

@@ -14,7 +14,7 @@ void draw_opening(PanelContext& ctx, ViewerRequests& requests) {
   ctx.mark("source", "opening");
   ImGui::SameLine(room - ctx.px(18));
   if (small_button(ctx.look, "##give_up", Icon::cross, 18, colour::dim)) requests.cancel_open = true;
-  ctx.item("source", "cancel", "Cancel; the current source plays on");
+  ctx.item("source", "cancel", "Cancel; the current source keeps playing");
 }
 
 void draw_detail(PanelContext& ctx) {
@@ -90,7 +90,7 @@ void draw_fields(PanelContext& ctx) {
   ImGui::SetCursorPosX(left + room - button);
   const bool pressed = ImGui::Button(label, {button, 0});
   ctx.item("source", "deinterlace",
-           "The frames have two fields of different times, which look like combs where things move.\n"
+           "The frames have two fields of different times, so moving edges look like combs.\n"
            "Adds the filter deinterlace at the top of the graph.");
   if (pressed) add_deinterlace(ctx);
 }

@@ -13,7 +13,7 @@ std::span<const LatencyStage> latency_stages() {
   static constexpr LatencyStage kStages[] = {
       {"ahead", "decoded ahead", "From decoder to graph: files are decoded a few frames ahead"},
       {"graph", "graph", "The filters; on a GPU, until they were queued"},
-      {"pace", "waiting for its time", "Waiting for the frame's presentation time"},
+      {"pace", "waiting until due", "Waiting for the frame's presentation time"},
       {"texture", "to the display", "Until the display thread had the frame in a texture"},
       {"present", "present", "Drawing the window and presenting it, including vsync"},
       {"work", "work, without the waits", "The total without the two waits: decoded ahead, and for its time",

@@ -86,7 +86,7 @@ void OutputFile::take(bool overwrite) {
   if (flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw taken_error(path_, "another recording is writing this file");
   if (!overwrite) return;
-  if (is_open_here(fd_, identity_)) throw taken_error(path_, "this file is being read, as the source");
+  if (is_open_here(fd_, identity_)) throw taken_error(path_, "this file is the source that is being read");
   if (ftruncate(fd_, 0) != 0) throw write_error(path_, errno);
 }
 

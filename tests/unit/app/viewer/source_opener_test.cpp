@@ -180,8 +180,8 @@ TEST(Finder, ListsTheFolderAndSaysWhatIsWrongWithRecentSources) {
   ASSERT_EQ(choices->files.entries.size(), 1u);
   EXPECT_EQ(choices->files.entries[0].name, "clip.mp4");
   EXPECT_EQ(choices->recent[0].problem, "");
-  EXPECT_EQ(choices->recent[1].problem, "This file does not exist any more");
-  EXPECT_EQ(choices->recent[2].problem, "This is a folder now");
+  EXPECT_EQ(choices->recent[1].problem, "This file no longer exists");
+  EXPECT_EQ(choices->recent[2].problem, "This is now a folder");
   EXPECT_EQ(choices->recent[3].problem, "");
   EXPECT_EQ(choices->recent[4].problem, "This camera is not connected");
   std::ofstream(folder / "new.mkv") << "x";
