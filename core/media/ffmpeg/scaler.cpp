@@ -2,6 +2,7 @@
 
 extern "C" {
 #include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
 }
 
 #include "core/media/ffmpeg/picture_info.hpp"
@@ -13,6 +14,12 @@ const int* coefficients(const PixelsFormat& f) {
   return sws_getCoefficients(is_rgb(f.format) ? int{SWS_CS_DEFAULT} : colour_space_of(f.matrix));
 }
 
+/// Returns an option of swscale for the position of chroma samples: `position` in 1/256 pixel, or swscale's
+/// default if the direction is not subsampled, because it would shift chroma there.
+int chroma_position(int subsampling, int position) {
+  return subsampling ? position : -513;
+}
+
 }  // namespace
 
 void Scaler::open(const PixelsFormat& from, const PixelsFormat& to, bool dither) {
@@ -22,6 +29,7 @@ void Scaler::open(const PixelsFormat& from, const PixelsFormat& to, bool dither)
   rows_ = from.extent.height;
   SwsContext* c = context_.get();
   const auto [width, height] = from.extent;
+  const AVPixFmtDescriptor& target = *av_pix_fmt_desc_get(to.format);
   const std::pair<const char*, int> options[] = {
       {"srcw", width},
       {"srch", height},
@@ -30,10 +38,10 @@ void Scaler::open(const PixelsFormat& from, const PixelsFormat& to, bool dither)
       {"dsth", height},
       {"dst_format", to.format},
       {"sws_flags", SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP | SWS_BITEXACT},
-      // In 1/256 pixel. Must match AVCHROMA_LOC_LEFT, which the encoder sets: chroma at luma column 0,
-      // halfway between two luma rows.
-      {"dst_h_chr_pos", 0},
-      {"dst_v_chr_pos", 128}};
+      // Must match AVCHROMA_LOC_LEFT, which the encoder sets: chroma at luma column 0, halfway between two
+      // luma rows.
+      {"dst_h_chr_pos", chroma_position(target.log2_chroma_w, 0)},
+      {"dst_v_chr_pos", chroma_position(target.log2_chroma_h, 128)}};
   for (const auto& [name, value] : options) av_opt_set_int(c, name, value, 0);
   if (sws_init_context(c, nullptr, nullptr) < 0)
     throw Error(ExitCode::runtime_failure, "encoder",

@@ -1,0 +1,81 @@
+// Positions of chroma samples after the conversion of working images with 8 bits.
+#include <gtest/gtest.h>
+
+extern "C" {
+#include <libavutil/pixdesc.h>
+}
+
+#include "core/image/image.hpp"
+#include "core/media/ffmpeg/pixel_formats.hpp"
+#include "core/media/ffmpeg/scaler.hpp"
+
+namespace lensd::test {
+namespace {
+
+constexpr int kSide = 64;
+
+/// Red above or left of the middle, blue below or right of it.
+Image red_and_blue(bool rows) {
+  Image image({PixelFormat::rgba8, {kSide, kSide}});
+  for (int y = 0; y < kSide; ++y)
+    for (int x = 0; x < kSide; ++x) {
+      const bool red = (rows ? y : x) < kSide / 2;
+      image.at(x, y, 0) = red ? 255 : 0, image.at(x, y, 2) = red ? 0 : 255, image.at(x, y, 3) = 255;
+    }
+  return image;
+}
+
+ff::FramePtr new_frame(AVPixelFormat format) {
+  ff::FramePtr frame = ff::make_frame();
+  frame->format = format, frame->width = kSide, frame->height = kSide;
+  ff::check_memory(av_frame_get_buffer(frame.get(), 0));
+  return frame;
+}
+
+/// Returns the number of chroma samples before the edge of `plane`. Samples between both colours count in
+/// part.
+double edge_position(const AVFrame& frame, int plane, bool rows) {
+  const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+  const int count = kSide >> (rows ? d.log2_chroma_h : d.log2_chroma_w);
+  const auto at = [&](int i) {
+    return frame.data[plane][rows ? i * frame.linesize[plane] + 8 : 8 * frame.linesize[plane] + i];
+  };
+  const double first = at(0), last = at(count - 1);
+  double sum = 0;
+  for (int i = 0; i < count; ++i) sum += (at(i) - last) / (first - last);
+  return sum;
+}
+
+struct PositionCase {
+  AVPixelFormat format;
+  double column, row;  ///< positions of the edges, in chroma samples
+};
+
+class ChromaPosition : public testing::TestWithParam<PositionCase> {};
+
+TEST_P(ChromaPosition, EdgesStayInPlace) {
+  const auto& [format, column, row] = GetParam();
+  for (const bool rows : {false, true}) {
+    const Image image = red_and_blue(rows);
+    const ff::FramePtr frame = new_frame(format);
+    Scaler scaler;
+    scaler.open(pixels_format(image.format),
+                {format, image.format.extent, YuvMatrix::bt601, is_jpeg_range(format)});
+    scaler.convert(pixels(image.ref()), *frame);
+    for (const int plane : {1, 2})
+      EXPECT_NEAR(edge_position(*frame, plane, rows), rows ? row : column, 0.06)
+          << (rows ? "rows" : "columns") << " of plane " << plane;
+  }
+}
+
+// Sited left: sample i of a subsampled row is at column 2i. An edge between the columns 31 and 32 is then at
+// 31.5 / 2 + 0.5 samples.
+INSTANTIATE_TEST_SUITE_P(
+    Formats, ChromaPosition,
+    testing::Values(PositionCase{AV_PIX_FMT_YUV444P, 32, 32}, PositionCase{AV_PIX_FMT_YUVJ444P, 32, 32},
+                    PositionCase{AV_PIX_FMT_YUV422P, 16.25, 32}, PositionCase{AV_PIX_FMT_YUV420P, 16.25, 16},
+                    PositionCase{AV_PIX_FMT_YUV440P, 32, 16}),
+    [](const auto& tested) { return std::string(av_get_pix_fmt_name(tested.param.format)); });
+
+}  // namespace
+}  // namespace lensd::test
