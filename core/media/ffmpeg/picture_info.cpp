@@ -144,6 +144,11 @@ AVColorPrimaries primaries_tag(Primaries primaries) {
   }
 }
 
+AVChromaLocation chroma_location_of(ChromaSiting siting) {
+  if (siting == ChromaSiting::center) return AVCHROMA_LOC_CENTER;
+  return siting == ChromaSiting::top_left ? AVCHROMA_LOC_TOPLEFT : AVCHROMA_LOC_LEFT;
+}
+
 YuvMatrix guessed_matrix(Extent extent) {
   return extent.height > 576 || extent.width > 1024 ? YuvMatrix::bt709 : YuvMatrix::bt601;
 }

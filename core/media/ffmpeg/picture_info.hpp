@@ -38,6 +38,9 @@ AVColorPrimaries primaries_tag(Primaries primaries);
 /// Returns FFmpeg's value for a matrix, for streams and for sws_getCoefficients().
 AVColorSpace colour_space_of(YuvMatrix matrix);
 
+/// Returns FFmpeg's value for the siting of chroma.
+AVChromaLocation chroma_location_of(ChromaSiting siting);
+
 /// Returns the matrix that is assumed for an untagged picture of this size.
 YuvMatrix guessed_matrix(Extent extent);
 

@@ -26,8 +26,8 @@ std::optional<PixelsFormat> pixels_format(const PictureInfo& info, PixelAspect a
     const AVPixelFormat format = av_pix_fmt_desc_get_id(d);
     if (is_jpeg_range(format) || picture_format(format) != info.format) continue;
     const ColourSpec& c = info.colour;
-    return PixelsFormat{format, info.extent, c.matrix,   c.range == Range::full,
-                        aspect, c.transfer,  c.primaries};
+    return PixelsFormat{format, info.extent, c.matrix,    c.range == Range::full,
+                        aspect, c.transfer,  c.primaries, c.siting};
   }
   return std::nullopt;
 }

@@ -18,6 +18,7 @@ struct PixelsFormat {
   PixelAspect aspect = {};
   Transfer transfer = Transfer::sdr;  ///< for the stream's tags; not converted
   Primaries primaries = Primaries::bt709;
+  ChromaSiting siting = ChromaSiting::left;  ///< used for formats with subsampled chroma only
   bool operator==(const PixelsFormat&) const = default;
 };
 

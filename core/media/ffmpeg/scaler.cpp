@@ -14,10 +14,17 @@ const int* coefficients(const PixelsFormat& f) {
   return sws_getCoefficients(is_rgb(f.format) ? int{SWS_CS_DEFAULT} : colour_space_of(f.matrix));
 }
 
-/// Returns an option of swscale for the position of chroma samples: `position` in 1/256 pixel, or swscale's
-/// default if the direction is not subsampled, because it would shift chroma there.
-int chroma_position(int subsampling, int position) {
-  return subsampling ? position : -513;
+/// Positions of chroma samples for swscale, in 1/256 pixel.
+struct ChromaPosition {
+  int column = -513, row = -513;  ///< swscale's default; others would shift chroma that is not subsampled
+};
+
+ChromaPosition chroma_position(const PixelsFormat& f) {
+  const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(f.format);
+  ChromaPosition out;
+  if (d.log2_chroma_w) out.column = f.siting == ChromaSiting::center ? 128 : 0;
+  if (d.log2_chroma_h) out.row = f.siting == ChromaSiting::top_left ? 0 : 128;
+  return out;
 }
 
 }  // namespace
@@ -29,7 +36,7 @@ void Scaler::open(const PixelsFormat& from, const PixelsFormat& to, bool dither)
   rows_ = from.extent.height;
   SwsContext* c = context_.get();
   const auto [width, height] = from.extent;
-  const AVPixFmtDescriptor& target = *av_pix_fmt_desc_get(to.format);
+  const ChromaPosition source = chroma_position(from), target = chroma_position(to);
   const std::pair<const char*, int> options[] = {
       {"srcw", width},
       {"srch", height},
@@ -38,10 +45,10 @@ void Scaler::open(const PixelsFormat& from, const PixelsFormat& to, bool dither)
       {"dsth", height},
       {"dst_format", to.format},
       {"sws_flags", SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INP | SWS_BITEXACT},
-      // Must match AVCHROMA_LOC_LEFT, which the encoder sets: chroma at luma column 0, halfway between two
-      // luma rows.
-      {"dst_h_chr_pos", chroma_position(target.log2_chroma_w, 0)},
-      {"dst_v_chr_pos", chroma_position(target.log2_chroma_h, 128)}};
+      {"src_h_chr_pos", source.column},
+      {"src_v_chr_pos", source.row},
+      {"dst_h_chr_pos", target.column},
+      {"dst_v_chr_pos", target.row}};
   for (const auto& [name, value] : options) av_opt_set_int(c, name, value, 0);
   if (sws_init_context(c, nullptr, nullptr) < 0)
     throw Error(ExitCode::runtime_failure, "encoder",

@@ -129,9 +129,9 @@ AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsForm
   return avcodec_find_best_pix_fmt_of_list(supported.data(), input.format, 0, nullptr);
 }
 
-/// Returns the format of the encoder's input. Its matrix, range, transfer and primaries are also the stream's
-/// tags. YUV pictures keep their matrix. RGB and gray pictures get BT.2020 if they have BT.2020 primaries,
-/// else the default for the size. MJPEG always uses full-range BT.601.
+/// Returns the format of the encoder's input. The stream is tagged with its matrix, range, siting, transfer
+/// and primaries. The matrix of YUV is the source's. Otherwise it is BT.2020 for BT.2020 primaries, else the
+/// default for the size. MJPEG always uses full-range BT.601. Chroma that is not copied is sited left.
 PixelsFormat VideoEncoder::output_format(AVPixelFormat format, AVCodecID codec, const PixelsFormat& input) {
   PixelsFormat out{format,       input.extent,   YuvMatrix::bt601, true,
                    input.aspect, input.transfer, input.primaries};
@@ -143,6 +143,7 @@ PixelsFormat VideoEncoder::output_format(AVPixelFormat format, AVCodecID codec, 
     out.matrix = input.primaries == Primaries::bt2020 ? YuvMatrix::bt2020 : guessed_matrix(input.extent);
   out.full_range =
       jpeg || is_rgb(format) || is_gray(format) || (from_yuv && input.full_range && format == input.format);
+  if (from_yuv && format == input.format) out.siting = input.siting;
   return out;
 }
 
@@ -157,7 +158,8 @@ void VideoEncoder::set_colour(AVCodecContext& c) const {
   // them from the picture's size.
   if (!sdr || c.colorspace == AVCOL_SPC_BT709 || c.colorspace == AVCOL_SPC_RGB)
     c.color_trc = transfer_tag(output_.transfer), c.color_primaries = primaries_tag(output_.primaries);
-  if (av_pix_fmt_desc_get(c.pix_fmt)->log2_chroma_w) c.chroma_sample_location = AVCHROMA_LOC_LEFT;
+  if (av_pix_fmt_desc_get(c.pix_fmt)->log2_chroma_w)
+    c.chroma_sample_location = chroma_location_of(output_.siting);
 }
 
 bool VideoEncoder::adapt(const PixelsFormat& given) {

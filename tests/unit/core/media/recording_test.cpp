@@ -344,6 +344,25 @@ TEST_F(RecordingTest, ARecordingOfAnHdrSourceKeepsItsTags) {
   EXPECT_EQ(result.colour.matrix, YuvMatrix::bt2020);
 }
 
+TEST_F(RecordingTest, ARecordingOfTheSourceKeepsItsChromaSiting) {
+  record(file("yuv.mkv"), kFormat, 1);
+  auto source = open_source(file("yuv.mkv"), {});
+  Picture got;
+  ASSERT_EQ(source->next(got), FrameOutcome::ok);
+  RecordSettings settings;
+  settings.encoder.codec = "ffv1";
+  for (const ChromaSiting siting : {ChromaSiting::left, ChromaSiting::center, ChromaSiting::top_left}) {
+    got.planes.info.colour.siting = siting;
+    Recording recording(settings, 25, "");
+    recording.start({file("siting.mkv"), {.overwrite = true, .beneath = {}}});
+    recording.write(got.planes, got.info);
+    recording.stop();
+    auto copy = open_source(file("siting.mkv"), {});
+    EXPECT_EQ(copy->info().picture.colour.siting, siting);
+    EXPECT_EQ(read_all(*copy).digests, std::vector{digest(got.planes)});
+  }
+}
+
 TEST_F(RecordingTest, HdrMetadataIsWrittenToHdrStreams) {
   HdrMetadata hdr;
   hdr.gamut = {{{{34000, 16000}, {13250, 34500}, {7500, 3000}}}, {15635, 16450}};

@@ -1,9 +1,12 @@
-// Positions of chroma samples after the conversion of working images with 8 bits.
+// Positions of chroma samples after the conversion of working images with 8 bits and of decoded pictures.
 #include <gtest/gtest.h>
 
 extern "C" {
 #include <libavutil/pixdesc.h>
 }
+
+#include <algorithm>
+#include <string>
 
 #include "core/image/image.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
@@ -76,6 +79,41 @@ INSTANTIATE_TEST_SUITE_P(
                     PositionCase{AV_PIX_FMT_YUV422P, 16.25, 32}, PositionCase{AV_PIX_FMT_YUV420P, 16.25, 16},
                     PositionCase{AV_PIX_FMT_YUV440P, 32, 16}),
     [](const auto& tested) { return std::string(av_get_pix_fmt_name(tested.param.format)); });
+
+/// Returns a 4:2:0 picture whose chroma changes in the middle.
+ff::FramePtr subsampled(bool rows) {
+  ff::FramePtr frame = new_frame(AV_PIX_FMT_YUV420P);
+  constexpr int kHalf = kSide / 2;
+  for (int y = 0; y < kSide; ++y) std::fill_n(frame->data[0] + y * frame->linesize[0], kSide, uint8_t{90});
+  for (const int plane : {1, 2})
+    for (int y = 0; y < kHalf; ++y)
+      for (int x = 0; x < kHalf; ++x)
+        frame->data[plane][y * frame->linesize[plane] + x] = (rows ? y : x) < kHalf / 2 ? 60 : 180;
+  return frame;
+}
+
+// Chroma sample 16 is at luma column 32 if sited left or top left, else at 32.5; at row 32 if sited top left,
+// else at 32.5. The edge is half a sample before it.
+TEST(ChromaSiting, IsRegardedInConversions) {
+  const auto edge = [](lensd::ChromaSiting siting, bool rows) {
+    const ff::FramePtr from = subsampled(rows), to = new_frame(AV_PIX_FMT_YUV444P);
+    PixelsFormat format{AV_PIX_FMT_YUV420P, {kSide, kSide}, YuvMatrix::bt601, false};
+    format.siting = siting;
+    Scaler scaler;
+    scaler.open(format, {AV_PIX_FMT_YUV444P, {kSide, kSide}, YuvMatrix::bt601, false});
+    scaler.convert({{from->data[0], from->data[1], from->data[2]},
+                    {from->linesize[0], from->linesize[1], from->linesize[2]}},
+                   *to);
+    return edge_position(*to, 1, rows);
+  };
+  using enum lensd::ChromaSiting;
+  EXPECT_NEAR(edge(left, false), 31.5, 0.06);
+  EXPECT_NEAR(edge(left, true), 32, 0.06);
+  EXPECT_NEAR(edge(center, false), 32, 0.06);
+  EXPECT_NEAR(edge(center, true), 32, 0.06);
+  EXPECT_NEAR(edge(top_left, false), 31.5, 0.06);
+  EXPECT_NEAR(edge(top_left, true), 31.5, 0.06);
+}
 
 }  // namespace
 }  // namespace lensd::test
