@@ -24,6 +24,9 @@ struct EncoderOptions {
   /// For H.264, 0 always means 8, because hardware decoders and browsers do not decode it with 10 bits.
   int depth = 0;
   bool dither = false;  ///< ordered dither if working images with 16 bits are encoded with 8; else rounded
+  /// Matrix of YUV that is made from working images. Absent: BT.2020 for BT.2020 primaries, else the default
+  /// for the size.
+  std::optional<YuvMatrix> matrix;
   /// Tags of working images. Decoded pictures have their own.
   Transfer transfer = Transfer::sdr;
   Primaries primaries = Primaries::bt709;

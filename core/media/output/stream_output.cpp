@@ -4,13 +4,6 @@
 #include "core/media/output/stream_sender.hpp"
 
 namespace lensd {
-namespace {
-
-/// Time between key frames and maximum delay of the encoder, in seconds. Receivers can join only at a key
-/// frame. The delay adds to the latency.
-constexpr double kStreamKeySeconds = 2, kMaxDelay = 0.05;
-
-}  // namespace
 
 /// The encoder and the sender of its packets. Both are created with the first frame.
 struct StreamOutput::Encoding {
@@ -21,11 +14,7 @@ struct StreamOutput::Encoding {
   std::unique_ptr<StreamSender> sender;
 
   explicit Encoding(const Options& o) : options(o), target(stream_target(o.url)) {
-    options.encoder.key_interval_s = kStreamKeySeconds;
-    options.encoder.max_delay_s = kMaxDelay;
-    if (target.muxer == "v4l2")
-      options.encoder = {
-          .codec = "rawvideo", .preset = {}, .crf = {}, .dither = options.encoder.dither, .hdr = {}};
+    options.encoder = stream_encoder(target, o.encoder);
   }
 
   void open(const PixelsFormat& format) {

@@ -41,6 +41,7 @@ bool is_working(AVPixelFormat format) {
 VideoEncoder::VideoEncoder(const AVOutputFormat& container, const PixelsFormat& input, double fps,
                            const EncoderOptions& options, const std::string& where)
     : where_(where),
+      matrix_(options.matrix),
       transfer_(options.transfer),
       primaries_(options.primaries),
       depth_(options.depth),
@@ -130,15 +131,18 @@ AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsForm
 }
 
 /// Returns the format of the encoder's input. The stream is tagged with its matrix, range, siting, transfer
-/// and primaries. The matrix of YUV is the source's. Otherwise it is BT.2020 for BT.2020 primaries, else the
-/// default for the size. MJPEG always uses full-range BT.601. Chroma that is not copied is sited left.
-PixelsFormat VideoEncoder::output_format(AVPixelFormat format, AVCodecID codec, const PixelsFormat& input) {
+/// and primaries. The matrix of YUV is the source's. Otherwise it is that of EncoderOptions. MJPEG always
+/// uses full-range BT.601. Chroma that is not copied is sited left.
+PixelsFormat VideoEncoder::output_format(AVPixelFormat format, AVCodecID codec,
+                                         const PixelsFormat& input) const {
   PixelsFormat out{format,       input.extent,   YuvMatrix::bt601, true,
                    input.aspect, input.transfer, input.primaries};
   const bool jpeg = codec == AV_CODEC_ID_MJPEG;
   const bool from_yuv = !is_rgb(input.format) && !is_gray(input.format);
   if (from_yuv && !jpeg)
     out.matrix = input.matrix;
+  else if (!jpeg && matrix_)
+    out.matrix = *matrix_;
   else if (!jpeg)
     out.matrix = input.primaries == Primaries::bt2020 ? YuvMatrix::bt2020 : guessed_matrix(input.extent);
   out.full_range =

@@ -3,6 +3,7 @@
 //   frame ── next_time() ──▶ send() ──▶ [scaler, encoder] ── receive() ──▶ packets, later, in decoding order
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/image/frame.hpp"
@@ -53,15 +54,16 @@ class VideoEncoder {
              const EncoderOptions& options);
   PixelsFormat tagged(PixelsFormat input) const;
   AVPixelFormat choose_format(const AVCodec& codec, const PixelsFormat& input) const;
-  static PixelsFormat output_format(AVPixelFormat format, AVCodecID codec, const PixelsFormat& input);
+  PixelsFormat output_format(AVPixelFormat format, AVCodecID codec, const PixelsFormat& input) const;
   void set_colour(AVCodecContext& c) const;
   void check(int error) const;
 
   std::string where_, notice_;
-  Transfer transfer_;    // of working images
-  Primaries primaries_;  // of working images
-  int depth_;            // EncoderOptions::depth
-  bool dither_;          // EncoderOptions::dither
+  std::optional<YuvMatrix> matrix_;  // EncoderOptions::matrix
+  Transfer transfer_;                // of working images
+  Primaries primaries_;              // of working images
+  int depth_;                        // EncoderOptions::depth
+  bool dither_;                      // EncoderOptions::dither
   PixelsFormat input_, output_;
   HdrMetadata hdr_;  // of the stream
   PictureAllocator allocator_{MemoryKind::host};

@@ -6,11 +6,14 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <thread>
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/media/output/encoders/video_encoder.hpp"
+#include "core/media/output/stream_sender.hpp"
 #include "core/media/stream_output.hpp"
 #include "tests/unit/common/eventually.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
@@ -75,6 +78,34 @@ TEST_F(StreamTest, RecognizesStreamTargets) {
   EXPECT_THROW(StreamOutput(options("out.mkv")), Error);
   EXPECT_EQ(StreamOutput(options("rtsp://me:secret@h/x?key=1")).shown_url().find("secret"),
             std::string::npos);
+}
+
+/// Returns Y, Cb and Cr of a red picture in HD as it is sent to `url`.
+std::array<int, 3> red_in_hd(const std::string& url, EncoderOptions options, AVColorSpace& matrix) {
+  constexpr int kWidth = 1280, kHeight = 720;
+  Image red({PixelFormat::rgba8, {kWidth, kHeight}});
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) red.at(x, y, 0) = red.at(x, y, 3) = 255;
+  const StreamTarget target = stream_target(url);
+  VideoEncoder encoder(output_format_of(target.muxer, url), pixels_format(red.format), 25,
+                       stream_encoder(target, options), url);
+  encoder.send(pixels(red.ref()), 0);
+  const AVPacket* packet = encoder.receive();
+  matrix = encoder.context().colorspace;
+  if (!packet || packet->size != kWidth * kHeight * 3 / 2) return {};
+  return {packet->data[0], packet->data[kWidth * kHeight], packet->data[kWidth * kHeight * 5 / 4]};
+}
+
+TEST_F(StreamTest, LoopbackDevicesGetBt601) {
+  ff::initialize();
+  EncoderOptions options;
+  AVColorSpace matrix;
+  const std::array<int, 3> red = red_in_hd("v4l2:/dev/video9", options, matrix), bt601{81, 90, 240};
+  for (size_t c = 0; c < 3; ++c) EXPECT_NEAR(red[c], bt601[c], 1) << c;
+  EXPECT_EQ(matrix, AVCOL_SPC_SMPTE170M);
+  options.codec = "rawvideo";
+  red_in_hd("out.m3u8", options, matrix);
+  EXPECT_EQ(matrix, AVCOL_SPC_BT709);
 }
 
 TEST_F(StreamTest, ATransportStreamArrivesWhole) {
