@@ -100,7 +100,7 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
     options.audio_from = info.has_audio && (!line.start || line.start->at_the_start()) ? info.address : "";
     options.stop = &interrupted;
     options.dither = line.config.output_dither;
-    options.tag(info.picture.colour, info.hdr);
+    options.tags = info.picture.colour.working(), options.hdr = info.hdr;
     recorder = open_recorder(line.output, pipeline.executor().plan()->output, options);
   }
   Profiler& profiler = pipeline.profiler();

@@ -152,6 +152,7 @@ void Pipeline::process(Picture picture) {
   current_picture_ = std::move(picture);
   FrameInfo& info = current_picture_.info;
   info.taken_ns = now_ns();
+  info.tags = current_picture_.planes.info.colour.working();
   timeline_.sample(waiting_counter_, static_cast<int64_t>(pictures_.size()), info.taken_ns);
   if (info.duration_ns > 0) state_.frame_duration_ns = info.duration_ns;
   if (info.fields != FieldOrder::progressive) state_.fields = info.fields;

@@ -26,15 +26,15 @@ bool is_pipe(const StartRecord& command) {
          !S_ISDIR(info.st_mode);
 }
 
-RecordSettings tagged(RecordSettings settings, const SourceInfo& source) {
-  settings.encoder.tag(source.picture.colour, source.hdr);
+RecordSettings with_hdr(RecordSettings settings, const HdrMetadata& hdr) {
+  settings.encoder.hdr = hdr;
   return settings;
 }
 
 }  // namespace
 
 RecorderSink::RecorderSink(const RecordSettings& settings, const SourceInfo& source)
-    : settings_(tagged(settings, source)),
+    : settings_(with_hdr(settings, source.hdr)),
       fps_(source.fps > 0 ? source.fps : 25),
       audio_from_(source.has_audio && !source.live ? source.address : ""),
       output_(make_recording(true)) {

@@ -8,8 +8,8 @@ namespace lensd {
 
 namespace {
 
-EncoderOptions tagged(EncoderOptions encoder, const SourceInfo& source) {
-  encoder.tag(source.picture.colour, source.hdr);
+EncoderOptions with_hdr(EncoderOptions encoder, const HdrMetadata& hdr) {
+  encoder.hdr = hdr;
   return encoder;
 }
 
@@ -17,7 +17,7 @@ EncoderOptions tagged(EncoderOptions encoder, const SourceInfo& source) {
 
 StreamSink::StreamSink(const std::string& url, const EncoderOptions& encoder, const SourceInfo& source)
     : output_({.url = url,
-               .encoder = tagged(encoder, source),
+               .encoder = with_hdr(encoder, source.hdr),
                .fps = source.fps > 0 ? source.fps : 25,
                .audio_from = source.has_audio && !source.live ? source.address : ""}) {
   run(source.live);

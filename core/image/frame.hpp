@@ -48,6 +48,7 @@ struct FrameInfo {
                              ///< frame is passed to the display; 0: not timed, for example while paused
   uint32_t serial = 0;       ///< changes at discontinuities: at a seek; in live sources at a new connection,
                              ///< the first placeholder and the first picture after placeholders
+  ColourTags tags;           ///< of the frame's images; set by the pipeline
   bool key = false;
   FieldOrder fields = FieldOrder::progressive;
   bool placeholder = false;  ///< shown because a live source had no picture; not recorded

@@ -60,6 +60,13 @@ struct Guessed {
   constexpr bool operator==(const Guessed&) const { return true; }
 };
 
+/// The colours of working images, for the tags of outputs.
+struct ColourTags {
+  Transfer transfer = Transfer::sdr;
+  Primaries primaries = Primaries::bt709;
+  bool operator==(const ColourTags&) const = default;
+};
+
 struct ColourSpec {
   YuvMatrix matrix = YuvMatrix::bt601;
   Range range = Range::limited;
@@ -70,6 +77,9 @@ struct ColourSpec {
   bool keep = false;  ///< HDR and wide-gamut colours are not converted
   Guessed guessed;
   bool operator==(const ColourSpec&) const = default;
+
+  /// Returns the colours of the working images that are made from the picture.
+  ColourTags working() const { return keep ? ColourTags{transfer, primaries} : ColourTags{}; }
 };
 
 /// Transformation of the stored picture to the upright one: transposition, then flips.

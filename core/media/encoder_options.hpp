@@ -27,18 +27,8 @@ struct EncoderOptions {
   /// Matrix of YUV that is made from working images. Absent: BT.2020 for BT.2020 primaries, else the default
   /// for the size.
   std::optional<YuvMatrix> matrix;
-  /// Tags of working images. Decoded pictures have their own.
-  Transfer transfer = Transfer::sdr;
-  Primaries primaries = Primaries::bt709;
   /// Metadata of the stream if it is PQ or HLG. Filters do not change it.
   HdrMetadata hdr;
-
-  /// Sets the tags and the metadata for a source whose pictures have this colour. `announced`: the source's
-  /// HDR metadata.
-  void tag(const ColourSpec& colour, const HdrMetadata& announced) {
-    if (colour.keep) transfer = colour.transfer, primaries = colour.primaries;
-    hdr = announced;
-  }
 };
 
 }  // namespace lensd

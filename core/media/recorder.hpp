@@ -20,6 +20,7 @@ struct RecorderOptions : EncoderOptions {
   /// Interrupts reading the audio of a network source. May be null; must outlive the recorder.
   const std::atomic<bool>* stop = nullptr;
   PixelAspect pixel_aspect = {};
+  ColourTags tags;     ///< of all frames
   bool still = false;  ///< a single frame is recorded: `.png` and `.jpg` names need no %d
 };
 
@@ -29,8 +30,8 @@ class Recorder {
   virtual ~Recorder() = default;
   /// Adds a frame in host memory. Its time in a video is its pts_ns minus the first frame's. If its serial
   /// has changed or pts_ns jumps back by more than a second, it follows the previous frame after one nominal
-  /// frame time. Throws Error(runtime_failure) if the frame cannot be encoded or written, or if its size or
-  /// format is not the video's; the frames before it stay playable.
+  /// frame time. Throws Error(runtime_failure) if the frame cannot be encoded or written, or if its size,
+  /// format or tags are not the video's; the frames before it stay playable.
   virtual void write(ConstImageRef image, const FrameInfo& info) = 0;
   virtual void finish() = 0;
   virtual std::string path() const = 0;

@@ -63,9 +63,9 @@ class Recording {
   /// Completes the file. Throws Error(runtime_failure) if it cannot be written. Does nothing if not active.
   void stop();
 
-  /// Records a frame. If the encoder cannot adapt to a new size, format or aspect, the recording continues in
-  /// another file. Throws Error if the frame cannot be encoded or written. The recording is then stopped and
-  /// keeps the frames written so far; start() may be called again.
+  /// Records a frame. If the encoder cannot adapt to a new size, format, aspect or tags, the recording
+  /// continues in another file. Throws Error if the frame cannot be encoded or written. The recording is then
+  /// stopped and keeps the frames written so far; start() may be called again.
   void write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect = {});
   /// Records a decoded picture in host memory, in the same way as a frame.
   void write(const PictureRef& picture, const FrameInfo& info, PixelAspect aspect = {});

@@ -37,9 +37,9 @@ class StreamOutput {
   /// Calls finish(); ignores errors.
   ~StreamOutput();
 
-  /// Encodes a frame and queues its packets. If the encoder cannot adapt to a new size, format or aspect,
-  /// ends the stream as finish() does and starts another; otherwise does not wait for the receiver. Throws
-  /// Error if the encoder does not start or fails.
+  /// Encodes a frame and queues its packets. If the encoder cannot adapt to a new size, format, aspect or
+  /// tags, ends the stream as finish() does and starts another; otherwise does not wait for the receiver.
+  /// Throws Error if the encoder does not start or fails.
   void write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect = {});
   /// Sends the queued packets, for at most a second, then closes the connection. Throws Error if the encoder
   /// fails.

@@ -15,10 +15,16 @@ bool is_gray(AVPixelFormat format) {
   return av_pix_fmt_desc_get(format)->nb_components <= 2;
 }
 
-PixelsFormat pixels_format(ImageFormat format, PixelAspect aspect) {
+PixelsFormat pixels_format(ImageFormat format, PixelAspect aspect, ColourTags tags) {
   constexpr AVPixelFormat kFormats[] = {AV_PIX_FMT_GRAY8, AV_PIX_FMT_RGBA, AV_PIX_FMT_GRAY16,
                                         AV_PIX_FMT_RGBA64};
-  return {kFormats[static_cast<size_t>(format.format)], format.extent, YuvMatrix::bt601, true, aspect};
+  return {kFormats[static_cast<size_t>(format.format)],
+          format.extent,
+          YuvMatrix::bt601,
+          true,
+          aspect,
+          tags.transfer,
+          tags.primaries};
 }
 
 std::optional<PixelsFormat> pixels_format(const PictureInfo& info, PixelAspect aspect) {

@@ -27,7 +27,7 @@ struct Pixels {
   int pitches[4] = {};  ///< bytes per row
 };
 
-PixelsFormat pixels_format(ImageFormat format, PixelAspect aspect = {});
+PixelsFormat pixels_format(ImageFormat format, PixelAspect aspect = {}, ColourTags tags = {});
 /// Returns the format of a decoded picture, or nullopt if FFmpeg has no pixel format with this layout.
 std::optional<PixelsFormat> pixels_format(const PictureInfo& info, PixelAspect aspect = {});
 Pixels pixels(ConstImageRef image);

@@ -62,8 +62,9 @@ class VideoRecorder final : public Recorder {
   VideoRecorder(const std::string& path, const std::string& muxer, ImageFormat format,
                 const RecorderOptions& options)
       : format_(format),
-        encoder_(output_format_of(muxer, path), pixels_format(format, options.pixel_aspect), options.fps,
-                 options, path),
+        tags_(options.tags),
+        encoder_(output_format_of(muxer, path), pixels_format(format, options.pixel_aspect, options.tags),
+                 options.fps, options, path),
         audio_(AudioCopy::open(options.audio_from, options.stop)),
         file_(path, {.overwrite = true, .beneath = {}}, muxer, encoder_, audio_.get(), 0) {}
 
@@ -79,6 +80,9 @@ class VideoRecorder final : public Recorder {
     if (!(image.format == format_))
       throw Error(ExitCode::runtime_failure, path(), "the picture's size or format changed while recording",
                   "start a new recording");
+    if (info.tags != tags_)
+      throw Error(ExitCode::runtime_failure, path(),
+                  "the picture's transfer or primaries changed while recording", "start a new recording");
     const auto [ticks, jump] = encoder_.next_time(info);
     if (jump && audio_) audio_->add_jump(ff::to_ns(ticks, encoder_.context().time_base), info.pts_ns);
     encoder_.send(pixels(image), ticks);
@@ -107,6 +111,7 @@ class VideoRecorder final : public Recorder {
   }
 
   ImageFormat format_;
+  ColourTags tags_;
   VideoEncoder encoder_;
   std::unique_ptr<AudioCopy> audio_;
   VideoFile file_;

@@ -152,7 +152,7 @@ void Recording::end_encoder() {
 }
 
 void Recording::write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect) {
-  encode(pixels_format(image.format, aspect), pixels(image), info);
+  encode(pixels_format(image.format, aspect, info.tags), pixels(image), info);
 }
 
 void Recording::write(const PictureRef& picture, const FrameInfo& info, PixelAspect aspect) {

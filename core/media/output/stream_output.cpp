@@ -23,6 +23,8 @@ struct StreamOutput::Encoding {
     if (!encoder->notice().empty()) status->set_notice({encoder->notice(), false});
     sender = std::make_unique<StreamSender>(target, *encoder, options.audio_from, status);
   }
+  /// A device has no tags.
+  ColourTags tags(const FrameInfo& info) const { return target.muxer == "v4l2" ? ColourTags{} : info.tags; }
   void push_packets() {
     while (const AVPacket* packet = encoder->receive()) sender->push(*packet);
   }
@@ -50,7 +52,7 @@ StreamOutput::~StreamOutput() {
 
 void StreamOutput::write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect) {
   Encoding& e = *encoding_;
-  const PixelsFormat format = pixels_format(image.format, aspect);
+  const PixelsFormat format = pixels_format(image.format, aspect, e.tags(info));
   if (e.encoder && !e.encoder->adapt(format)) e.close();  // a new stream format needs a new stream
   if (!e.encoder) e.open(format);
   const auto [ticks, jump] = e.encoder->next_time(info);

@@ -88,3 +88,37 @@ TOML
   coded "$light $display" "$WORK/captures/$what.mkv"
 done
 echo "ok: recordings of the source and of the output in HEVC"
+
+# part NAME TRANSFER PRIMARIES MATRIX: writes a transport stream with 8 bits.
+part() {
+  ffmpeg -v error -f lavfi -i testsrc2=size=320x240:rate=25:duration=2 -c:v libx264 -preset ultrafast -g 5 \
+    -vf "format=yuv420p,setparams=color_trc=$2:color_primaries=$3:colorspace=$4" -color_trc "$2" -color_primaries "$3" \
+    -colorspace "$4" "$WORK/$1.ts" || fail "ffmpeg cannot write $1"
+}
+part sdr bt709 bt709 bt709
+part hlg arib-std-b67 bt2020 bt2020nc
+cat "$WORK/sdr.ts" "$WORK/hlg.ts" >"$WORK/both.ts"
+# coding FILE: prints matrix, transfer and primaries of the stream.
+coding() { ffprobe -v error -select_streams v -show_entries stream=color_space,color_transfer,color_primaries -of csv=p=0 "$1"; }
+
+expect 0 "$WORK/both.ts" --hdr keep --headless -o null: --record "$WORK/both.mkv"
+[[ $(coding "$WORK/both.mkv") == smpte170m,unknown,unknown ]] || fail "SDR: $(coding "$WORK/both.mkv")"
+[[ $(coding "$WORK/both-2.mkv") == bt2020nc,arib-std-b67,bt2020 ]] || fail "HLG: $(coding "$WORK/both-2.mkv")"
+refused 1 "transfer or primaries changed" "$WORK/both.ts" --hdr keep --precision 8 --headless -o "$WORK/one.mkv"
+echo "ok: a change from SDR to HLG starts another file"
+
+port=$(free_port udp)
+printf '[source]\nurl = "udp://127.0.0.1:%s"\n[colour]\nhdr = "keep"\n[control]\nfolder = "%s"\n' "$port" \
+  "$WORK/captures" >"$WORK/daemon.toml"
+start_daemon -c "$WORK/daemon.toml"
+wait_for 20 ctl record late.mkv || fail "record"
+ffmpeg -v error -re -stream_loop -1 -i "$WORK/hlg.ts" -c copy -f mpegts "udp://127.0.0.1:$port?pkt_size=1316" </dev/null &
+sender=$!
+STARTED+=("$sender")
+recorded() { (($(field record frames) >= 20)); }
+wait_for 20 recorded || fail "nothing is recorded: $(ctl get record)"
+ctl record off >/dev/null || fail "record off"
+stop_daemon
+kill "$sender"
+[[ $(coding "$WORK/captures/late.mkv") == bt2020nc,arib-std-b67,bt2020 ]] || fail "late: $(coding "$WORK/captures/late.mkv")"
+echo "ok: the tags of a sender that starts later"

@@ -40,13 +40,7 @@ bool is_working(AVPixelFormat format) {
 
 VideoEncoder::VideoEncoder(const AVOutputFormat& container, const PixelsFormat& input, double fps,
                            const EncoderOptions& options, const std::string& where)
-    : where_(where),
-      matrix_(options.matrix),
-      transfer_(options.transfer),
-      primaries_(options.primaries),
-      depth_(options.depth),
-      dither_(options.dither),
-      input_(tagged(input)) {
+    : where_(where), matrix_(options.matrix), depth_(options.depth), dither_(options.dither), input_(input) {
   const std::vector<const AVCodec*> encoders = encoders_for(container, options, where);
   std::string problem;
   for (const AVCodec* codec : encoders) {
@@ -90,12 +84,6 @@ void VideoEncoder::start(const AVCodec& codec, const AVOutputFormat& container, 
                             c.height, ff::detailed_error(error)),
                 start_hint(options));
   }
-}
-
-/// Returns `input`; if it is the format of a working image, with the tags of the options.
-PixelsFormat VideoEncoder::tagged(PixelsFormat input) const {
-  if (is_working(input.format)) input.transfer = transfer_, input.primaries = primaries_;
-  return input;
 }
 
 AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsFormat& input) const {
@@ -166,8 +154,7 @@ void VideoEncoder::set_colour(AVCodecContext& c) const {
     c.chroma_sample_location = chroma_location_of(output_.siting);
 }
 
-bool VideoEncoder::adapt(const PixelsFormat& given) {
-  const PixelsFormat input = tagged(given);
+bool VideoEncoder::adapt(const PixelsFormat& input) {
   if (input == input_) return true;
   const AVCodec& codec = *context_->codec;
   if (output_format(choose_format(codec, input), codec.id, input) != output_) return false;

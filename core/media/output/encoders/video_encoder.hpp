@@ -52,7 +52,6 @@ class VideoEncoder {
  private:
   void start(const AVCodec& codec, const AVOutputFormat& container, double fps,
              const EncoderOptions& options);
-  PixelsFormat tagged(PixelsFormat input) const;
   AVPixelFormat choose_format(const AVCodec& codec, const PixelsFormat& input) const;
   PixelsFormat output_format(AVPixelFormat format, AVCodecID codec, const PixelsFormat& input) const;
   void set_colour(AVCodecContext& c) const;
@@ -60,8 +59,6 @@ class VideoEncoder {
 
   std::string where_, notice_;
   std::optional<YuvMatrix> matrix_;  // EncoderOptions::matrix
-  Transfer transfer_;                // of working images
-  Primaries primaries_;              // of working images
   int depth_;                        // EncoderOptions::depth
   bool dither_;                      // EncoderOptions::dither
   PixelsFormat input_, output_;

@@ -54,7 +54,11 @@ inline FrameInfo at(int64_t index, double fps = 25) {
 inline std::string record(const std::string& path, ImageFormat format, int frames,
                           RecorderOptions options = {}) {
   auto recorder = open_recorder(path, format, options);
-  for (int i = 0; i < frames; ++i) recorder->write(picture(format, i).ref(), at(i, options.fps));
+  for (int i = 0; i < frames; ++i) {
+    FrameInfo info = at(i, options.fps);
+    info.tags = options.tags;
+    recorder->write(picture(format, i).ref(), info);
+  }
   recorder->finish();
   EXPECT_EQ(recorder->frames(), frames);
   return path;

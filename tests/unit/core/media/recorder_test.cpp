@@ -116,6 +116,17 @@ TEST_F(MediaTest, AnUnfinishedMp4Plays) {
   EXPECT_EQ(read_all(*whole).infos.size(), 400u);
 }
 
+TEST_F(MediaTest, AChangeOfTagsEndsTheFile) {
+  const ImageFormat format{PixelFormat::rgba8, {64, 48}};
+  auto recorder = open_recorder(file("a.mkv"), format, {});
+  for (int i = 0; i < 5; ++i) recorder->write(picture(format, i).ref(), at(i));
+  FrameInfo hlg = at(5);
+  hlg.tags = {Transfer::hlg, Primaries::bt2020};
+  EXPECT_THROW(recorder->write(picture(format, 5).ref(), hlg), Error);
+  recorder->finish();
+  EXPECT_EQ(read_all(*open_source(file("a.mkv"), {})).infos.size(), 5u);
+}
+
 TEST_F(MediaTest, AFullDiskIsReported) {
   const ImageFormat format{PixelFormat::rgba8, {64, 48}};
   std::filesystem::create_symlink("/dev/full", file("full.mkv"));

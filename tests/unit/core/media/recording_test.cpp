@@ -136,6 +136,25 @@ TEST_F(RecordingTest, AChangeOfSizeStartsAnotherFileAndGrayDoesNot) {
   EXPECT_EQ(open_source(file("c-2.mkv"), {})->info().picture.extent, (Extent{80, 40}));
 }
 
+TEST_F(RecordingTest, AChangeOfTagsStartsAnotherFile) {
+  Recording recording({}, 25, "");
+  recording.start(target("c.mkv"));
+  write(recording, 0, 20);
+  for (int i = 20; i < 30; ++i) {
+    FrameInfo info = at(i);
+    info.tags = {Transfer::hlg, Primaries::bt2020};
+    recording.write(picture(kFormat, i).ref(), info);
+  }
+  recording.stop();
+  EXPECT_EQ(frames_in(file("c.mkv")), 20u);
+  EXPECT_EQ(frames_in(file("c-2.mkv")), 10u);
+  EXPECT_EQ(open_source(file("c.mkv"), {})->info().picture.colour.transfer, Transfer::sdr);
+  const ColourSpec colour = open_source(file("c-2.mkv"), {})->info().picture.colour;
+  EXPECT_EQ(colour.transfer, Transfer::hlg);
+  EXPECT_EQ(colour.primaries, Primaries::bt2020);
+  EXPECT_EQ(colour.matrix, YuvMatrix::bt2020);
+}
+
 TEST_F(RecordingTest, TemplatesGiveTimesAndExistingFilesStay) {
   Recording recording({}, 25, "");
   for (int i = 0; i < 2; ++i) {
@@ -337,7 +356,7 @@ TEST_F(RecordingTest, ARecordingOfAnHdrSourceKeepsItsTags) {
   const PictureInfo kept = open_source(file("hdr.mkv"), options)->info().picture;
   EXPECT_TRUE(kept.colour.keep);
   RecorderOptions output;
-  output.tag(kept.colour, {});
+  output.tags = kept.colour.working();
   const PictureInfo result = open_source(record(file("keep.mp4"), kFormat, 3, output), {})->info().picture;
   EXPECT_EQ(result.colour.transfer, Transfer::pq);
   EXPECT_EQ(result.colour.primaries, Primaries::bt2020);
@@ -371,18 +390,18 @@ TEST_F(RecordingTest, HdrMetadataIsWrittenToHdrStreams) {
   ColourSpec colour{.transfer = Transfer::pq, .primaries = Primaries::bt2020, .keep = true};
   for (const char* name : {"all.mkv", "all.mp4"}) {
     RecorderOptions options;
-    options.tag(colour, hdr);
+    options.tags = colour.working(), options.hdr = hdr;
     const SourceInfo info = open_source(record(file(name), kFormat, 3, options), {})->info();
     EXPECT_EQ(info.hdr, hdr) << name;
     EXPECT_EQ(info.picture.colour.peak, 3999) << name;
   }
   RecorderOptions light_only;
-  light_only.tag(colour, {.content = hdr.content});
+  light_only.tags = colour.working(), light_only.hdr = {.content = hdr.content};
   EXPECT_EQ(open_source(record(file("light.mkv"), kFormat, 3, light_only), {})->info().hdr,
             (HdrMetadata{.content = hdr.content}));
   colour.keep = false;
   RecorderOptions sdr;
-  sdr.tag(colour, hdr);
+  sdr.tags = colour.working(), sdr.hdr = hdr;
   EXPECT_EQ(open_source(record(file("sdr.mkv"), kFormat, 3, sdr), {})->info().hdr, HdrMetadata());
 }
 

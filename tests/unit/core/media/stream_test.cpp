@@ -188,6 +188,21 @@ TEST_F(StreamTest, APlaylistPlaysAndEnds) {
   EXPECT_GE(frames, 60u);
 }
 
+TEST_F(StreamTest, AChangeOfTagsStartsAnotherStream) {
+  StreamOutput output(options(file("live.m3u8")));
+  send(output, 0, 25);
+  for (int i = 25; i < 50; ++i) {
+    FrameInfo info = at(i);
+    info.tags = {Transfer::hlg, Primaries::bt2020};
+    output.write(picture(kStreamFormat, i).ref(), info);
+  }
+  EXPECT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::sending; }));
+  output.finish();
+  const ColourSpec colour = open_source(file("live0.ts"), {})->info().picture.colour;
+  EXPECT_EQ(colour.transfer, Transfer::hlg);
+  EXPECT_EQ(colour.primaries, Primaries::bt2020);
+}
+
 TEST_F(StreamTest, RetriesUntilTheFolderExists) {
   StreamOutput output(options(file("later/live.m3u8")));
   int64_t i = 0;
