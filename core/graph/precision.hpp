@@ -7,7 +7,7 @@
 
 namespace lensd {
 
-/// `automatic`: 16 if the picture has more than 8 bits or an HDR transfer function, else 8.
+/// `automatic`: 16 if the picture has more than 8 bits or no SDR transfer function, else 8.
 enum class Precision : uint8_t { automatic, eight, sixteen };
 
 /// Names of the Precision values in settings, in the order of the enum.

@@ -59,6 +59,7 @@ std::string describe_light(const ColourSpec& colour) {
   if (colour.transfer == Transfer::pq)
     text = fmt::format(", PQ up to {} cd/m²{}", colour.peak, mark(colour.guessed.peak));
   if (colour.transfer == Transfer::hlg) text = ", HLG";
+  if (colour.transfer == Transfer::linear) text = ", linear light";
   if (colour.primaries == Primaries::bt2020)
     text += fmt::format(", BT.2020 colours{}", mark(colour.guessed.primaries));
   if (colour.primaries == Primaries::p3) text += ", P3 colours";

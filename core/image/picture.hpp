@@ -42,8 +42,11 @@ enum class Range : uint8_t { limited, full };
 enum class ChromaSiting : uint8_t { left, center, top_left };
 
 /// Transfer function; see TransferCharacteristics in H.273. `sdr`: all SDR functions; lensd does not
-/// distinguish them.
-enum class Transfer : uint8_t { sdr, pq, hlg };
+/// distinguish them. `linear`: samples are proportional to light; full scale is SDR white.
+enum class Transfer : uint8_t { sdr, pq, hlg, linear };
+constexpr bool is_hdr(Transfer transfer) {
+  return transfer == Transfer::pq || transfer == Transfer::hlg;
+}
 /// Colour primaries; see ColourPrimaries in H.273. `bt709`: also unknown ones. `p3`: Display P3. `bt601_525`:
 /// SMPTE 170M and 240M. `bt601_625`: BT.470 BG.
 enum class Primaries : uint8_t { bt709, bt2020, p3, bt601_525, bt601_625 };

@@ -53,7 +53,7 @@ bool needs_light(const PictureInfo& info, const ColourSettings& settings) {
 
 LightConversion::LightConversion(const ColourSpec& colour, const ColourSettings& settings)
     : transfer_(colour.transfer), display_(settings.display), knee_(settings.knee) {
-  has_system = transfer_ == Transfer::hlg, has_tone = transfer_ != Transfer::sdr;
+  has_system = transfer_ == Transfer::hlg, has_tone = is_hdr(transfer_);
   peak_ = has_system ? kHlgPeak : settings.peak > 0 ? settings.peak : colour.peak;
   const bool as_bt709 =
       colour.primaries == Primaries::bt709 || (is_bt601(colour.primaries) && !settings.bt601);
@@ -65,6 +65,7 @@ LightConversion::LightConversion(const ColourSpec& colour, const ColourSettings&
 
 double LightConversion::linear(double signal) const {
   if (transfer_ == Transfer::hlg) return hlg_to_scene(signal) * kHlgPeak / kSdrWhite;
+  if (transfer_ == Transfer::linear) return signal;
   return transfer_ == Transfer::pq ? pq_to_luminance(signal) / kSdrWhite : bt2020_to_scene(signal);
 }
 
@@ -77,6 +78,7 @@ double LightConversion::tone(double light) const {
 }
 
 double LightConversion::code(double light) const {
+  if (transfer_ == Transfer::linear) return srgb_of_light(light);
   if (!has_tone) return scene_to_bt2020(light);
   return display_ == DisplayTransfer::srgb ? srgb_of_light(light) : bt1886_of_light(light);
 }

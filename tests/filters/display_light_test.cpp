@@ -47,6 +47,8 @@ const NamedLight kLights[] = {
     {"pq_vivid", light_spec(Transfer::pq, Primaries::bt2020, 1000), {.knee = 1.3, .saturation = 2}},
     {"pq_709_dull", light_spec(Transfer::pq, Primaries::bt709, 1000), {.knee = 2, .saturation = 0.4}},
     {"hlg_bt1886", light_spec(Transfer::hlg, Primaries::bt2020, 0), {.display = DisplayTransfer::bt1886}},
+    {"linear", light_spec(Transfer::linear, Primaries::bt709, 0)},
+    {"linear_2020", light_spec(Transfer::linear, Primaries::bt2020, 0)},
 };
 
 class ColourLight : public testing::TestWithParam<NamedLight> {
@@ -152,8 +154,12 @@ Colours exact_display(const NamedLight& named, Colours coded) {
   const ColourSettings& settings = named.settings;
   Colours light{};
   const bool hlg = colour.transfer == Transfer::hlg, pq = colour.transfer == Transfer::pq;
+  const bool linear = colour.transfer == Transfer::linear;
   for (size_t c = 0; c < 3; ++c)
-    light[c] = hlg ? hlg_to_scene(coded[c]) : pq ? pq_to_luminance(coded[c]) : bt2020_to_scene(coded[c]);
+    light[c] = hlg      ? hlg_to_scene(coded[c])
+               : pq     ? pq_to_luminance(coded[c])
+               : linear ? coded[c]
+                        : bt2020_to_scene(coded[c]);
   if (hlg) {
     const double y = 0.2627 * light[0] + 0.6780 * light[1] + 0.0593 * light[2];
     for (double& v : light) v *= kHlgPeak * std::pow(y, 0.2);
@@ -175,7 +181,9 @@ Colours exact_display(const NamedLight& named, Colours coded) {
   for (double& v : out) {
     v = std::clamp(v, 0.0, 1.0);
     const bool television = settings.display == DisplayTransfer::bt1886;
-    v = 255 * (!hlg && !pq ? scene_to_bt2020(v) : television ? std::pow(v, 1 / 2.4) : srgb_of_light(v));
+    v = 255 * (!hlg && !pq && !linear ? scene_to_bt2020(v)
+               : television           ? std::pow(v, 1 / 2.4)
+                                      : srgb_of_light(v));
   }
   return out;
 }

@@ -85,6 +85,7 @@ std::optional<double> mastering_peak(const uint8_t* display) {
 
 Transfer transfer_of(AVColorTransferCharacteristic transfer) {
   return transfer == AVCOL_TRC_SMPTE2084      ? Transfer::pq
+         : transfer == AVCOL_TRC_LINEAR       ? Transfer::linear
          : transfer == AVCOL_TRC_ARIB_STD_B67 ? Transfer::hlg
                                               : Transfer::sdr;
 }
@@ -104,7 +105,7 @@ Primaries primaries_of(const AVFrame& frame, Transfer transfer) {
     case AVCOL_PRI_BT470BG:
       return Primaries::bt601_625;
     case AVCOL_PRI_UNSPECIFIED:
-      return transfer != Transfer::sdr || wide_matrix ? Primaries::bt2020 : Primaries::bt709;
+      return is_hdr(transfer) || wide_matrix ? Primaries::bt2020 : Primaries::bt709;
     default:
       return Primaries::bt709;
   }
@@ -124,9 +125,10 @@ bool needs_dolby_vision(const AVStream& stream) {
 }
 
 AVColorTransferCharacteristic transfer_tag(Transfer transfer) {
-  return transfer == Transfer::pq    ? AVCOL_TRC_SMPTE2084
-         : transfer == Transfer::hlg ? AVCOL_TRC_ARIB_STD_B67
-                                     : AVCOL_TRC_BT709;
+  return transfer == Transfer::pq       ? AVCOL_TRC_SMPTE2084
+         : transfer == Transfer::hlg    ? AVCOL_TRC_ARIB_STD_B67
+         : transfer == Transfer::linear ? AVCOL_TRC_LINEAR
+                                        : AVCOL_TRC_BT709;
 }
 
 AVColorPrimaries primaries_tag(Primaries primaries) {

@@ -21,6 +21,11 @@ std::string format_name(int format) {
   return name ? name : "unknown";
 }
 
+/// Float samples are proportional to light, as in OpenEXR.
+bool is_float(AVPixelFormat format) {
+  return (av_pix_fmt_desc_get(format)->flags & AV_PIX_FMT_FLAG_FLOAT) != 0;
+}
+
 /// Sets matrix and range for a conversion from YUV to RGB.
 void set_matrix(SwsContext* scaler, const AVFrame& frame) {
   int matrix = frame.colorspace;
@@ -54,6 +59,7 @@ void ConvertFallback::convert(ff::FramePtr& frame) {
   spare_->opaque = owner;
   if (is_rgb(to)) spare_->colorspace = AVCOL_SPC_RGB;
   if (is_rgb(to)) spare_->color_range = AVCOL_RANGE_JPEG;
+  if (is_float(from) && spare_->color_trc == AVCOL_TRC_UNSPECIFIED) spare_->color_trc = AVCOL_TRC_LINEAR;
   std::swap(spare_, frame);
   av_frame_unref(spare_.get());
 }

@@ -377,8 +377,7 @@ int64_t FfmpegSource::capture_time(std::optional<int64_t> raw_ns, int64_t now) c
 ColourSpec FfmpegSource::picture_colour(const PictureFormat& format) {
   ColourSpec colour = colour_of(*frame_, sample_format(*frame_), format, decoder_->context().codec_id);
   colour.keep = options_.keep_colours;
-  if (colour.transfer != Transfer::sdr && !announced_hdr_)
-    announced_hdr_ = hdr_metadata_of(*frame_, input_->stream());
+  if (is_hdr(colour.transfer) && !announced_hdr_) announced_hdr_ = hdr_metadata_of(*frame_, input_->stream());
   if (colour.transfer == Transfer::pq) {
     // Keep the first peak of the connection. Later ones would change the brightness and need new plans.
     if (!announced_peak_) announced_peak_ = peak_of(*frame_, input_->stream());

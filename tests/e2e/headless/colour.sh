@@ -48,6 +48,27 @@ read -r high _ < <(shown pq "peak = 10000")
 [[ $(shown sd) != "$(shown sd "bt601 = true")" ]] || fail "bt601 = true changes nothing"
 echo "ok: the settings in a configuration"
 
+# grey FILE ARGS…: prints R, G and B of the first pixel with 8 bits.
+grey() {
+  expect 0 "$@" --headless --frames 1 --overwrite -o "$WORK/shown.png"
+  ffmpeg -v error -i "$WORK/shown.png" -pix_fmt rgb24 -f rawvideo - | od -An -tu1 -N3
+}
+python3 -c 'import struct, sys
+sys.stdout.buffer.write(b"PF\n8 8\n-1.0\n" + struct.pack("<f", 0.18) * 8 * 8 * 3)' >"$WORK/float.pfm"
+python3 -c 'import sys
+sys.stdout.buffer.write(b"P6\n8 8\n255\n" + bytes([46]) * 8 * 8 * 3)' >"$WORK/grey.ppm"
+for tag in linear bt709; do
+  ffmpeg -v error -i "$WORK/grey.ppm" -vf "format=gbrp,setparams=color_trc=$tag" -c:v ffv1 "$WORK/grey-$tag.mkv" ||
+    fail "ffmpeg cannot write $tag"
+done
+for precision in 8 16; do
+  [[ $(grey "$WORK/float.pfm" --precision $precision) == " 118 118 118" ]] || fail "float: $(grey "$WORK/float.pfm")"
+  [[ $(grey "$WORK/grey-linear.mkv" --precision $precision) == " 118 118 118" ]] || fail "the tag linear has no effect"
+done
+[[ $(grey "$WORK/float.pfm" --hdr keep) == "  46  46  46" ]] || fail "keep converts: $(grey "$WORK/float.pfm" --hdr keep)"
+[[ $(grey "$WORK/grey-bt709.mkv") == "  46  46  46" ]] || fail "SDR is converted: $(grey "$WORK/grey-bt709.mkv")"
+echo "ok: linear light"
+
 printf '[colour]\nknee = 0.2\n' >"$WORK/bad.toml"
 refused 3 "knee = 0.2 is not allowed" "$WORK/pq.mkv" -c "$WORK/bad.toml" --headless -o null:
 

@@ -11,7 +11,7 @@ constexpr float kSettingShare = 0.40f, kSettingReset = 16;
 bool is_used(const ParamSpec& setting, const ColourSpec& source) {
   if (setting.name == "bt601") return is_bt601(source.primaries);
   if (setting.name == "peak") return source.transfer == Transfer::pq;
-  return source.transfer != Transfer::sdr;
+  return is_hdr(source.transfer);
 }
 
 std::string colour_summary(const ColourSpec& source) {
@@ -64,7 +64,7 @@ void draw_setting(PanelContext& ctx, const ParamSpec& setting) {
 
 void draw_colour_settings(PanelContext& ctx) {
   const ColourSpec& source = ctx.model.source_colour;
-  if (source.transfer == Transfer::sdr && !is_bt601(source.primaries)) return;
+  if (!is_hdr(source.transfer) && !is_bt601(source.primaries)) return;
   bool& open = ctx.state.colour_open;
   section_heading(ctx,
                   {"Colour",

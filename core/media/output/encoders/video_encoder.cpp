@@ -75,7 +75,7 @@ void VideoEncoder::start(const AVCodec& codec, const AVOutputFormat& container, 
   ff::Options settings;
   set_rate(c, options, settings);
   if (fixed_rate) c.max_b_frames = 0;
-  if (output_.transfer != Transfer::sdr) hdr_ = options.hdr;
+  if (is_hdr(output_.transfer)) hdr_ = options.hdr;
   add_to_bitstream(c, hdr_, settings);
   ff::forget_log();
   if (const int error = avcodec_open2(&c, &codec, settings.get()); error < 0) {

@@ -91,6 +91,7 @@ TEST(ColourInfo, HdrAndWideGamut) {
   EXPECT_EQ(light(AVCOL_TRC_SMPTE170M, AVCOL_PRI_SMPTE170M), (Light{Transfer::sdr, Primaries::bt601_525}));
   EXPECT_EQ(light(AVCOL_TRC_BT709, AVCOL_PRI_SMPTE240M), (Light{Transfer::sdr, Primaries::bt601_525}));
   EXPECT_EQ(light(AVCOL_TRC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED), (Light{Transfer::sdr, Primaries::bt709}));
+  EXPECT_EQ(light(AVCOL_TRC_LINEAR, AVCOL_PRI_UNSPECIFIED), (Light{Transfer::linear, Primaries::bt709}));
 }
 
 TEST(ColourInfo, DolbyVisionWithoutABaseLayer) {
