@@ -4,6 +4,7 @@ extern "C" {
 #include <libavcodec/packet.h>
 #include <libavutil/dovi_meta.h>
 #include <libavutil/mastering_display_metadata.h>
+#include <libavutil/pixdesc.h>
 }
 
 #include <algorithm>
@@ -44,6 +45,20 @@ std::optional<YuvMatrix> matrix_of(AVColorSpace space) {
     default:
       return std::nullopt;
   }
+}
+
+bool is_supported(AVColorSpace space) {
+  return space == AVCOL_SPC_UNSPECIFIED || space == AVCOL_SPC_RESERVED || matrix_of(space);
+}
+
+/// Warns once per matrix that lensd decodes a stream with `used` instead.
+void warn_of_matrix(AVColorSpace space, YuvMatrix used) {
+  static std::atomic<uint32_t> warned{0};
+  const uint32_t bit = 1u << (space & 31);
+  if (warned.fetch_or(bit, std::memory_order_relaxed) & bit) return;
+  const char* name = av_color_space_name(space);
+  log::warn("the stream's matrix {} is not supported, decoding with {}: its colours are wrong",
+            name ? name : "unknown", av_color_space_name(colour_space_of(used)));
 }
 
 Range range_of(const AVFrame& frame, AVPixelFormat pixel_format, const PictureFormat& format,
@@ -176,6 +191,7 @@ ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const Pic
     out.matrix = guessed_matrix({frame.width, frame.height});
     out.guessed.matrix = true;
   }
+  if (!is_supported(frame.colorspace)) warn_of_matrix(frame.colorspace, out.matrix);
   if (format.chroma_shift_x || format.chroma_shift_y) out.siting = siting_of(frame, pixel_format, codec);
   return out;
 }

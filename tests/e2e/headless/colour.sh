@@ -69,6 +69,13 @@ done
 [[ $(grey "$WORK/grey-bt709.mkv") == "  46  46  46" ]] || fail "SDR is converted: $(grey "$WORK/grey-bt709.mkv")"
 echo "ok: linear light"
 
+clip ycgco yuv420p bt709 bt709 ycgco
+expect 0 "$WORK/ycgco.mkv" --headless -o null:
+(($(grep -c "matrix ycgco is not supported, decoding with smpte170m" "$WORK/stderr") == 1)) || fail "$(<"$WORK/stderr")"
+expect 0 "$WORK/sd.mkv" --headless -o null:
+! grep -q "not supported" "$WORK/stderr" || fail "$(<"$WORK/stderr")"
+echo "ok: a matrix that is not supported"
+
 printf '[colour]\nknee = 0.2\n' >"$WORK/bad.toml"
 refused 3 "knee = 0.2 is not allowed" "$WORK/pq.mkv" -c "$WORK/bad.toml" --headless -o null:
 
