@@ -44,6 +44,34 @@ AVColorSpace matrix_of(const v4l2_pix_format& format) {
   }
 }
 
+/// Returns the functions that lensd distinguishes. V4L2 has none for HLG.
+AVColorTransferCharacteristic transfer_of(const v4l2_pix_format& format) {
+  return format.xfer_func == V4L2_XFER_FUNC_SMPTE2084 ? AVCOL_TRC_SMPTE2084
+         : format.xfer_func == V4L2_XFER_FUNC_NONE    ? AVCOL_TRC_LINEAR
+                                                      : AVCOL_TRC_UNSPECIFIED;
+}
+
+AVColorPrimaries primaries_of(const v4l2_pix_format& format) {
+  switch (format.colorspace) {
+    case V4L2_COLORSPACE_REC709:
+    case V4L2_COLORSPACE_SRGB:
+    case V4L2_COLORSPACE_JPEG:
+      return AVCOL_PRI_BT709;
+    case V4L2_COLORSPACE_SMPTE170M:
+      return AVCOL_PRI_SMPTE170M;
+    case V4L2_COLORSPACE_SMPTE240M:
+      return AVCOL_PRI_SMPTE240M;
+    case V4L2_COLORSPACE_470_SYSTEM_BG:
+      return AVCOL_PRI_BT470BG;
+    case V4L2_COLORSPACE_BT2020:
+      return AVCOL_PRI_BT2020;
+    case V4L2_COLORSPACE_DCI_P3:
+      return AVCOL_PRI_SMPTE431;
+    default:
+      return AVCOL_PRI_UNSPECIFIED;
+  }
+}
+
 /// Returns true if the samples have full range. If the driver does not specify the range, RGB and grey
 /// pictures have full range.
 bool full_range(const v4l2_pix_format& format, bool chroma) {
@@ -216,6 +244,7 @@ void V4l2Capture::set_colour(AVFrame& frame) const noexcept {
   const AVPixFmtDescriptor& descriptor = *av_pix_fmt_desc_get(format_->pixels);
   const bool rgb = (descriptor.flags & AV_PIX_FMT_FLAG_RGB) != 0;
   frame.colorspace = rgb ? AVCOL_SPC_RGB : matrix_of(colour_);
+  frame.color_trc = transfer_of(colour_), frame.color_primaries = primaries_of(colour_);
   frame.color_range =
       full_range(colour_, !rgb && descriptor.nb_components >= 3) ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
 }

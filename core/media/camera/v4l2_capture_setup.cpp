@@ -131,6 +131,7 @@ void V4l2Capture::read_layout(const v4l2_format& format) {
     colour_.colorspace = multi.colorspace;
     colour_.ycbcr_enc = multi.ycbcr_enc;
     colour_.quantization = multi.quantization;
+    colour_.xfer_func = multi.xfer_func;
   } else {
     colour_ = single;
   }

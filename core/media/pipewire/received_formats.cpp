@@ -39,6 +39,38 @@ AVColorSpace matrix_of(spa_video_color_matrix matrix) {
   }
 }
 
+/// Returns the functions that lensd distinguishes. The headers of PipeWire 0.3 do not name those of HDR.
+AVColorTransferCharacteristic transfer_of(spa_video_transfer_function transfer) {
+  constexpr int kSmpte2084 = 14, kAribStdB67 = 15;
+  const int value = transfer;
+  return value == kSmpte2084                   ? AVCOL_TRC_SMPTE2084
+         : value == kAribStdB67                ? AVCOL_TRC_ARIB_STD_B67
+         : value == SPA_VIDEO_TRANSFER_GAMMA10 ? AVCOL_TRC_LINEAR
+                                               : AVCOL_TRC_UNSPECIFIED;
+}
+
+AVColorPrimaries primaries_of(spa_video_color_primaries primaries) {
+  constexpr int kSmpteRp431 = 10, kSmpteEg432 = 11;  // not in the headers of PipeWire 0.3
+  switch (static_cast<int>(primaries)) {
+    case SPA_VIDEO_COLOR_PRIMARIES_BT709:
+      return AVCOL_PRI_BT709;
+    case SPA_VIDEO_COLOR_PRIMARIES_BT470BG:
+      return AVCOL_PRI_BT470BG;
+    case SPA_VIDEO_COLOR_PRIMARIES_SMPTE170M:
+      return AVCOL_PRI_SMPTE170M;
+    case SPA_VIDEO_COLOR_PRIMARIES_SMPTE240M:
+      return AVCOL_PRI_SMPTE240M;
+    case SPA_VIDEO_COLOR_PRIMARIES_BT2020:
+      return AVCOL_PRI_BT2020;
+    case kSmpteRp431:
+      return AVCOL_PRI_SMPTE431;
+    case kSmpteEg432:
+      return AVCOL_PRI_SMPTE432;
+    default:
+      return AVCOL_PRI_UNSPECIFIED;
+  }
+}
+
 /// The planes of a picture in one block of memory.
 struct BlockLayout {
   std::array<int, 4> row_bytes = {}, pitch_bytes = {};  ///< without and with padding
@@ -166,6 +198,8 @@ void set_received_colour(const spa_video_info_raw& info, AVFrame& frame) {
   const bool rgb =
       (av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format))->flags & AV_PIX_FMT_FLAG_RGB) != 0;
   frame.colorspace = rgb ? AVCOL_SPC_RGB : matrix_of(info.color_matrix);
+  frame.color_trc = transfer_of(info.transfer_function);
+  frame.color_primaries = primaries_of(info.color_primaries);
   if (rgb || info.color_range == SPA_VIDEO_COLOR_RANGE_0_255)
     frame.color_range = AVCOL_RANGE_JPEG;
   else if (info.color_range == SPA_VIDEO_COLOR_RANGE_16_235)

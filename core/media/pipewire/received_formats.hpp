@@ -41,7 +41,7 @@ bool marked_damaged(const spa_buffer& buffer);
 bool find_planes(const spa_buffer& buffer, std::span<const uint8_t* const> memory, AVPixelFormat pixels,
                  Extent size, ReceivedPlanes& planes);
 
-/// Sets matrix and range of a picture.
+/// Sets matrix, range, transfer and primaries of a picture.
 void set_received_colour(const spa_video_info_raw& info, AVFrame& frame);
 
 }  // namespace lensd

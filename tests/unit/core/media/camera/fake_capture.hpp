@@ -44,6 +44,7 @@ struct FakeCaptureState {
   uint32_t input_status = 0;         ///< V4L2_IN_ST_…
   v4l2_std_id standard = 0, detected = 0;  ///< analogue inputs; 0: none
   uint32_t quantization = V4L2_QUANTIZATION_DEFAULT;
+  uint32_t colorspace = V4L2_COLORSPACE_SRGB, xfer_func = V4L2_XFER_FUNC_DEFAULT;
   uint32_t set_format = 0;
   int opened = 0;
 
@@ -182,7 +183,8 @@ class FakeCapture : public FakeCamera {
     pixels.height = static_cast<uint32_t>(state_->size.height);
     pixels.bytesperline = 2 * pixels.width;
     pixels.sizeimage = pixels.bytesperline * pixels.height;
-    pixels.colorspace = V4L2_COLORSPACE_SRGB, pixels.quantization = state_->quantization;
+    pixels.colorspace = state_->colorspace, pixels.quantization = state_->quantization;
+    pixels.xfer_func = state_->xfer_func;
     field_ = pixels.field;
     return 0;
   }

@@ -130,6 +130,31 @@ TEST(V4l2Capture, TheRangeIsTheDriversOrTheUsualOneOfTheFormat) {
   EXPECT_EQ(range(V4L2_PIX_FMT_GREY, V4L2_QUANTIZATION_LIM_RANGE), AVCOL_RANGE_MPEG);
 }
 
+TEST(V4l2Capture, TransferAndPrimariesAreTheDrivers) {
+  using Light = std::pair<AVColorTransferCharacteristic, AVColorPrimaries>;
+  const auto light = [](uint32_t colorspace, uint32_t xfer_func) {
+    Fixture f;
+    f.state->colorspace = colorspace, f.state->xfer_func = xfer_func;
+    auto camera = f.open();
+    f.state->push(1);
+    PictureAllocator allocator(MemoryKind::host);
+    const ff::FramePtr frame = ff::make_frame();
+    EXPECT_EQ(camera->read(*frame, allocator), 0);
+    return Light(frame->color_trc, frame->color_primaries);
+  };
+  EXPECT_EQ(light(V4L2_COLORSPACE_BT2020, V4L2_XFER_FUNC_SMPTE2084),
+            Light(AVCOL_TRC_SMPTE2084, AVCOL_PRI_BT2020));
+  EXPECT_EQ(light(V4L2_COLORSPACE_BT2020, V4L2_XFER_FUNC_DEFAULT),
+            Light(AVCOL_TRC_UNSPECIFIED, AVCOL_PRI_BT2020));
+  EXPECT_EQ(light(V4L2_COLORSPACE_DCI_P3, V4L2_XFER_FUNC_DCI_P3),
+            Light(AVCOL_TRC_UNSPECIFIED, AVCOL_PRI_SMPTE431));
+  EXPECT_EQ(light(V4L2_COLORSPACE_SRGB, V4L2_XFER_FUNC_NONE), Light(AVCOL_TRC_LINEAR, AVCOL_PRI_BT709));
+  EXPECT_EQ(light(V4L2_COLORSPACE_SMPTE170M, V4L2_XFER_FUNC_709),
+            Light(AVCOL_TRC_UNSPECIFIED, AVCOL_PRI_SMPTE170M));
+  EXPECT_EQ(light(V4L2_COLORSPACE_DEFAULT, V4L2_XFER_FUNC_DEFAULT),
+            Light(AVCOL_TRC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED));
+}
+
 TEST(V4l2Capture, ABusyInputIsRetried) {
   Fixture f;
   f.state->failures[VIDIOC_S_INPUT] = EBUSY;

@@ -89,6 +89,29 @@ TEST(ReceivedFormats, DamagedBuffersAreRefused) {
   EXPECT_FALSE(buffer.find(AV_PIX_FMT_RGBA, {4, 4}));
 }
 
+TEST(ReceivedFormats, TransferAndPrimariesAreTheSenders) {
+  const ff::FramePtr frame = ff::make_frame();
+  frame->format = AV_PIX_FMT_NV12;
+  const auto receive = [&](int transfer, int primaries) {
+    spa_video_info_raw info = {};
+    info.transfer_function = static_cast<spa_video_transfer_function>(transfer);
+    info.color_primaries = static_cast<spa_video_color_primaries>(primaries);
+    set_received_colour(info, *frame);
+  };
+  receive(14, SPA_VIDEO_COLOR_PRIMARIES_BT2020);
+  EXPECT_EQ(frame->color_trc, AVCOL_TRC_SMPTE2084);
+  EXPECT_EQ(frame->color_primaries, AVCOL_PRI_BT2020);
+  receive(15, SPA_VIDEO_COLOR_PRIMARIES_SMPTE170M);
+  EXPECT_EQ(frame->color_trc, AVCOL_TRC_ARIB_STD_B67);
+  EXPECT_EQ(frame->color_primaries, AVCOL_PRI_SMPTE170M);
+  receive(SPA_VIDEO_TRANSFER_GAMMA10, 11);
+  EXPECT_EQ(frame->color_trc, AVCOL_TRC_LINEAR);
+  EXPECT_EQ(frame->color_primaries, AVCOL_PRI_SMPTE432);
+  receive(SPA_VIDEO_TRANSFER_UNKNOWN, SPA_VIDEO_COLOR_PRIMARIES_UNKNOWN);
+  EXPECT_EQ(frame->color_trc, AVCOL_TRC_UNSPECIFIED);
+  EXPECT_EQ(frame->color_primaries, AVCOL_PRI_UNSPECIFIED);
+}
+
 TEST(ReceivedFormats, AMarkInTheHeaderOrABlockMeansDamaged) {
   TestBuffer buffer({64, 32}, 16);
   EXPECT_FALSE(marked_damaged(buffer.buffer)) << "without a header";
