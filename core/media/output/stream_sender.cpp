@@ -13,8 +13,8 @@
 namespace lensd {
 namespace {
 
-/// In seconds: time between key frames, at which receivers can join, and maximum delay of the encoder, which
-/// adds to the latency.
+/// Time between key frames and maximum delay of the encoder, in seconds. Receivers can join only at a key
+/// frame. The delay adds to the latency.
 constexpr double kStreamKeySeconds = 2, kMaxDelay = 0.05;
 
 constexpr int64_t kConnectNs = 5'000'000'000, kWriteNs = 3'000'000'000, kEndNs = 800'000'000;
