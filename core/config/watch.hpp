@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+struct inotify_event;
+
 namespace lensd {
 
 class ConfigWatch {
@@ -52,7 +54,7 @@ class ConfigWatch {
   };
 
   void watch_folders();
-  bool concerns(const struct inotify_event& event) const;
+  bool concerns(const inotify_event& event) const;
   int64_t due_ns() const;
   std::optional<std::vector<std::string>> texts() const;
 
