@@ -66,25 +66,38 @@ size_t login_end(std::string_view text) {
   return std::string_view::npos;
 }
 
-/// Returns host, port and path of `address`, a URL without scheme and login. Replaces the query, the fragment
-/// or the RTMP stream key with "…".
+/// Returns the position of the first path segment of `address`, "host/path", that may have a login; npos if
+/// there is none. Many cameras take the login in the path: "/user=admin&password=x", "/x.cgi;pwd=x",
+/// "/user:x".
+size_t login_segment(std::string_view address, std::string_view scheme) {
+  const size_t path = scheme == "file" ? std::string_view::npos : address.find('/');
+  const size_t sign = path == std::string_view::npos ? path : address.find_first_of("=;&:", path);
+  return sign == std::string_view::npos ? sign : address.rfind('/', sign) + 1;
+}
+
+/// Returns host, port and path of `address`, a URL without scheme and login. Replaces the query, the
+/// fragment, the RTMP stream key, or the path from a login on with "…".
 std::string shown_address(std::string_view address, std::string_view scheme) {
   std::string shown(address.substr(0, address.find_first_of("?#")));
+  size_t secret = std::string::npos;
   if (scheme.starts_with("rtmp")) {  // rtmp://host/application/key
     const size_t host_end = shown.find('/');
     const size_t key = host_end == std::string::npos ? host_end : shown.find_first_of("/ ", host_end + 1);
-    if (key != std::string::npos && key + 1 < shown.size()) return shown.substr(0, key + 1) + "…";
+    if (key != std::string::npos && key + 1 < shown.size()) secret = key + 1;
   }
+  secret = std::min(secret, login_segment(std::string_view(shown).substr(0, secret), scheme));
+  if (secret != std::string::npos) return shown.substr(0, secret) + "…";
   if (shown.size() < address.size()) shown += std::string(1, address[shown.size()]) + "…";
   return shown;
 }
 
-/// Returns true if the '@' at `login` may belong to a query or a stream key instead of a login. `address`
-/// begins after "://".
+/// Returns true if the '@' at `login` may belong to a query, a stream key or a login in the path instead of a
+/// login before the host. `address` begins after "://".
 bool is_ambiguous(std::string_view address, size_t login, std::string_view scheme) {
   const std::string_view before = address.substr(0, login);
   const size_t query = before.find_first_of("?#");
   if (query != std::string_view::npos && before.find('=', query) != std::string_view::npos) return true;
+  if (login_segment(before, scheme) != std::string_view::npos) return true;
   return scheme.starts_with("rtmp") && before.find('/') != std::string_view::npos;
 }
 
@@ -148,6 +161,7 @@ std::string without_secrets(const std::string& given) {
     const bool has_login = login != std::string_view::npos;
     if (has_login) begin += login + 1;
     at = std::min(text.size(), text.find_first_of(kSpaceOrQuote, begin));
+    while (at > begin && (text[at - 1] == ':' || text[at - 1] == ';')) --at;  // punctuation of the sentence
     out +=
         has_login && is_ambiguous(address, login, name)
             ? "…"

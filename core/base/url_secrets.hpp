@@ -10,8 +10,9 @@
 
 namespace lensd {
 
-/// Returns `url`, a single URL, without its login, query and fragment. In an RTMP URL, also removes
-/// everything after the application, because it is the stream key.
+/// Returns `url`, a single URL, without its login, query and fragment. Cuts the path before the first segment
+/// with '=', ';', '&' or ':', except of file://, because many cameras take the login there. In an RTMP URL,
+/// also removes everything after the application, because it is the stream key.
 std::string url_without_secrets(const std::string& url);
 
 /// Returns `text` without the secrets of the URLs in it. If a URL contains spaces or quotes, finds its end
@@ -23,8 +24,8 @@ std::string without_secrets(const std::string& text);
 /// secrets.
 void remember_secrets(const std::string& url);
 
-/// Returns true if a URL has a login, a stream key, a fragment, or a query with anything but well-known
-/// settings such as width=640 or channel=1. The viewer does not store such URLs.
+/// Returns true if a URL has a login, a path that may contain one, a stream key, a fragment, or a query with
+/// anything but well-known settings such as width=640 or channel=1. The viewer does not store such URLs.
 bool holds_secrets(const std::string& url);
 
 }  // namespace lensd

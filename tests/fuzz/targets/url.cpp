@@ -23,20 +23,24 @@ std::string secret(FuzzedDataProvider& in) {
   return in.ConsumeRandomLengthString(12) + kMark + in.ConsumeRandomLengthString(12);
 }
 
-/// Returns an address with a secret in its login, its query or its stream key.
+/// Returns an address with a secret in its login, its path, its query or its stream key.
 std::string secret_url(FuzzedDataProvider& in) {
   static constexpr const char* kSchemes[] = {"rtsp", "RTSPS", "http", "https", "srt", "udp", "rtmp", "RTMPS"};
   static constexpr const char* kHosts[] = {"host", "camera.local:554", "[::1]:80", "192.168.0.7"};
   static constexpr const char* kPaths[] = {"", "/", "/live", "/a/b/c.mp4", "/app/stream"};
   const std::string scheme = in.PickValueInArray(kSchemes), host = in.PickValueInArray(kHosts);
   const std::string path = in.PickValueInArray(kPaths);
-  switch (in.ConsumeIntegralInRange(0, 3)) {
+  switch (in.ConsumeIntegralInRange(0, 5)) {
     case 0:
       return fmt::format("{}://{}?token={}", scheme, host + path, secret(in));
     case 1:
       return fmt::format("rtmp://{}/app/{}", host, secret(in));
     case 2:
       return fmt::format("{}://{}@{}{}", scheme, secret(in), host, path);
+    case 3:
+      return fmt::format("{}://{}/live/user={}", scheme, host, secret(in));
+    case 4:
+      return fmt::format("{}://{}/a.cgi;pwd={}", scheme, host, secret(in));
     default:
       return fmt::format("{}://{}:{}@{}{}", scheme, in.ConsumeRandomLengthString(8), secret(in), host, path);
   }

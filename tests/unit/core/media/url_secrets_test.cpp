@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "core/base/log.hpp"
 #include "core/base/url_secrets.hpp"
@@ -47,6 +48,35 @@ TEST(UrlSecrets, StreamKeysAreRemoved) {
             "[rtmp @ 0x5] cannot open 'rtmp://host/app/…': refused");
 }
 
+/// Addresses of common cameras with the login in the path, and what is shown of them.
+constexpr std::pair<const char*, const char*> kPathLogins[] = {
+    {"rtsp://10.0.0.7/user=admin&password=secret&channel=1&stream=0.sdp?real_stream", "rtsp://10.0.0.7/…"},
+    {"rtsp://10.0.0.7:554/user=admin_password=secret_channel=1_stream=0.sdp", "rtsp://10.0.0.7:554/…"},
+    {"http://10.0.0.7/videostream.cgi;user=a;pwd=secret", "http://10.0.0.7/…"},
+    {"rtsp://10.0.0.7/admin:secret/ch1", "rtsp://10.0.0.7/…"},
+    {"rtsp://[::1]:554/live/admin:sec/secret?x", "rtsp://[::1]:554/live/…"},
+    {"rtsp://10.0.0.7/user=admin&password=sec@secret", "rtsp://…"},
+    {"rtmp://10.0.0.7/user=a&pass=secret/live", "rtmp://10.0.0.7/…"},
+};
+
+TEST(UrlSecrets, LoginsInPathsAreRemoved) {
+  for (const auto& [url, shown] : kPathLogins) {
+    EXPECT_EQ(url_without_secrets(url), shown);
+    EXPECT_EQ(without_secrets(std::string("cannot open ") + url + ": refused"),
+              std::string("cannot open ") + shown + ": refused");
+    EXPECT_TRUE(holds_secrets(url)) << url;
+  }
+  EXPECT_EQ(without_secrets("cannot open rtsp://host:554/live: refused; rtsp://host/1; done"),
+            "cannot open rtsp://host:554/live: refused; rtsp://host/1; done");
+  EXPECT_EQ(url_without_secrets("file:///a/b=c;d.mp4"), "file:///a/b=c;d.mp4");
+}
+
+TEST(UrlSecrets, RememberedLoginsInPathsAreRemovedFromMessages) {
+  const std::string url = "http://10.0.0.7/videostream.cgi;user=a;pwd=it's my secret";
+  remember_secrets(url);
+  EXPECT_EQ(without_secrets("cannot open " + url + ": refused"), "cannot open http://10.0.0.7/…: refused");
+}
+
 TEST(UrlSecrets, SecretsWithAnAtSignAreRemoved) {
   for (const std::string url : {"srt://host:9000?passphrase=my@secret", "http://host/x?token=a@b@secret",
                                 "http://host/#key=a@secret", "rtmp://host/app/a@secret"}) {
@@ -85,7 +115,8 @@ TEST(UrlSecrets, OtherTextStays) {
 }
 
 TEST(UrlSecrets, WhatIsShownStaysTheSame) {
-  for (const std::string url : {"rtsp://u:p@h/x?y", "rtmp://h/a/b", "rtmp://h/a playpath=b", "http://h#f"}) {
+  for (const std::string url : {"rtsp://u:p@h/x?y", "rtmp://h/a/b", "rtmp://h/a playpath=b", "http://h#f",
+                                "rtsp://h/a/b=c", "rtsp://h/a=b@c"}) {
     const std::string shown = url_without_secrets(url);
     EXPECT_EQ(url_without_secrets(shown), shown);
     EXPECT_EQ(without_secrets(shown), shown);
