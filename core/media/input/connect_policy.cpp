@@ -94,7 +94,11 @@ void ConnectPolicy::allow(const std::string& host) {
 }
 
 bool ConnectPolicy::check(int fd, const sockaddr& address) {
-  if (!active_ || !is_internal_address(address) || is_name_server(fd, address)) return true;
+  return is_name_server(fd, address) || check(address);
+}
+
+bool ConnectPolicy::check(const sockaddr& address) {
+  if (!active_ || !is_internal_address(address)) return true;
   std::string text = numeric(address);
   if (std::ranges::find(allowed_, text) != allowed_.end()) return true;
   refused_ = std::move(text);
@@ -109,6 +113,19 @@ ConnectPolicy::Scope::~Scope() {
 
 }  // namespace lensd
 
+namespace {
+
+/// Returns false, and sets errno, if a datagram to this address is not allowed. The address is null if the
+/// socket is connected.
+bool may_send(const void* address, socklen_t size) {
+  if (!lensd::t_policy || !address || size < sizeof(sockaddr)) return true;
+  if (lensd::t_policy->check(*static_cast<const sockaddr*>(address))) return true;
+  errno = EACCES;
+  return false;
+}
+
+}  // namespace
+
 extern "C" __attribute__((visibility("default"))) int connect(int fd, const sockaddr* address,
                                                               socklen_t size) {
   if (lensd::t_policy && address && size >= sizeof(sockaddr) && !lensd::t_policy->check(fd, *address)) {
@@ -116,4 +133,16 @@ extern "C" __attribute__((visibility("default"))) int connect(int fd, const sock
     return -1;
   }
   return static_cast<int>(syscall(SYS_connect, fd, address, size));
+}
+
+extern "C" __attribute__((visibility("default"))) ssize_t sendto(int fd, const void* data, size_t bytes,
+                                                                 int flags, const sockaddr* address,
+                                                                 socklen_t size) {
+  if (!may_send(address, size)) return -1;
+  return syscall(SYS_sendto, fd, data, bytes, flags, address, size);
+}
+
+extern "C" __attribute__((visibility("default"))) ssize_t sendmsg(int fd, const msghdr* message, int flags) {
+  if (message && !may_send(message->msg_name, message->msg_namelen)) return -1;
+  return syscall(SYS_sendmsg, fd, message, flags);
 }

@@ -1,10 +1,11 @@
-// The addresses that FFmpeg may connect to for a network source.
+// The addresses that FFmpeg may connect and send datagrams to for a network source.
 //
-//   Input ── Scope ──▶ FFmpeg's calls in this thread ── connect() ──▶ ConnectPolicy
+//   Input ── Scope ──▶ FFmpeg's calls in this thread ── connect(), sendto(), sendmsg() ──▶ ConnectPolicy
 //
-// FFmpeg resolves names and follows redirections itself. A server on the internet must not make this machine
-// connect to hosts of the private network, so the address of every connection is checked:
-// connect_policy.cpp defines connect(), which FFmpeg's libraries call instead of the C library's function.
+// FFmpeg resolves names and follows redirections itself, and sends RTP and RTCP datagrams to the address that
+// an RTSP server names. A server on the internet must not make this machine contact hosts of the private
+// network, so every such address is checked: connect_policy.cpp defines the three functions, which FFmpeg's
+// libraries call instead of those of the C library. FFmpeg's own threads only receive datagrams.
 #pragma once
 
 #include <sys/socket.h>
@@ -20,7 +21,7 @@ namespace lensd {
 /// For IPv6 addresses that contain an IPv4 address (mapped, NAT64, 6to4), checks the IPv4 address.
 bool is_internal_address(const sockaddr& address);
 
-/// Decides to which addresses a source may connect. Use it from one thread at a time.
+/// Decides which addresses a source may contact. Use it from one thread at a time.
 class ConnectPolicy {
  public:
   /// Returns the numeric addresses of a name; none if it cannot be resolved. May block.
@@ -30,16 +31,16 @@ class ConnectPolicy {
   ConnectPolicy();
   explicit ConnectPolicy(Resolve resolve) : resolve_(std::move(resolve)) {}
 
-  /// Allows connections to the addresses of `host`. From the first call on, connections to all other internal
-  /// addresses are refused, except datagrams to name servers. If the name has public addresses, too, its
-  /// internal ones are not allowed: a foreign name server may have added them. Resolves the name, which may
-  /// block. Allows no address if `host` is empty or cannot be resolved.
+  /// Allows connections and datagrams to the addresses of `host`. From the first call on, those to all other
+  /// internal addresses are refused, except connected datagram sockets to name servers. If the name has
+  /// public addresses, too, its internal ones are not allowed: a foreign name server may have added them.
+  /// Resolves the name, which may block. Allows no address if `host` is empty or cannot be resolved.
   void allow(const std::string& host);
 
   /// Returns the last refused address; empty if there was none.
   const std::string& refused() const noexcept { return refused_; }
 
-  /// Applies a policy to this thread's connections during its lifetime.
+  /// Applies a policy to this thread's connections and datagrams during its lifetime.
   class Scope {
    public:
     explicit Scope(ConnectPolicy& policy) noexcept;
@@ -54,6 +55,8 @@ class ConnectPolicy {
   /// Returns false, and stores the address for refused(), if the connection is not allowed. Called by
   /// connect().
   bool check(int fd, const sockaddr& address);
+  /// The same for a datagram. Called by sendto() and sendmsg().
+  bool check(const sockaddr& address);
 
  private:
   Resolve resolve_;

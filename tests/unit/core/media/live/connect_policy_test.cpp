@@ -1,4 +1,4 @@
-// ConnectPolicy refuses redirections to internal addresses before the address is contacted.
+// ConnectPolicy refuses connections and datagrams to internal addresses before the address is contacted.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "core/base/error.hpp"
@@ -73,6 +74,45 @@ TEST(ConnectPolicy, AllowsInternalAddressesOfTheNamedHostOnly) {
     EXPECT_EQ(in_other_thread, 0);
   }
   EXPECT_EQ(connect_to("127.0.0.2", other.port()), 0) << "after the scope";
+}
+
+int send_to(const char* host, uint16_t port) {
+  const UniqueFd fd(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const sockaddr_in address = address_of(host, port);
+  const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+  return sendto(fd.get(), "x", 1, 0, generic, sizeof address) == 1 ? 0 : errno;
+}
+
+int send_message_to(const char* host, uint16_t port) {
+  const UniqueFd fd(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address = address_of(host, port);
+  msghdr message = {};
+  message.msg_name = &address, message.msg_namelen = sizeof address;
+  return sendmsg(fd.get(), &message, 0) == 0 ? 0 : errno;
+}
+
+TEST(ConnectPolicy, DatagramsGoToTheNamedHostOnly) {
+  for (const auto send : {send_to, send_message_to}) {
+    ConnectPolicy policy;
+    const ConnectPolicy::Scope scope(policy);
+    EXPECT_EQ(send("127.0.0.2", 9), 0) << "before allow()";
+    policy.allow("127.0.0.1");
+    EXPECT_EQ(send("127.0.0.1", 9), 0);
+    EXPECT_EQ(policy.refused(), "");
+    EXPECT_EQ(send("127.0.0.2", 9), EACCES);
+    EXPECT_EQ(send("127.0.0.2", 53), EACCES) << "a server may name any port";
+    EXPECT_EQ(policy.refused(), "127.0.0.2");
+    int in_other_thread = -1;
+    std::thread([&] { in_other_thread = send("127.0.0.2", 9); }).join();
+    EXPECT_EQ(in_other_thread, 0);
+  }
+  const UniqueFd connected(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const sockaddr_in address = address_of("127.0.0.2", 9);
+  ASSERT_EQ(connect(connected.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ConnectPolicy policy;
+  const ConnectPolicy::Scope scope(policy);
+  policy.allow("");
+  EXPECT_EQ(sendto(connected.get(), "x", 1, 0, nullptr, 0), 1) << "connect() was checked";
 }
 
 TEST(ConnectPolicy, InternalAddressesOfAPublicNameStayRefused) {
@@ -142,6 +182,58 @@ TEST(ConnectPolicy, ARedirectionDoesNotContactAnInternalAddress) {
   answer.join();
   EXPECT_FALSE(target.contacted());
   EXPECT_NE(problem.find("redirects to the internal address 127.0.0.2"), std::string::npos) << problem;
+}
+
+/// Returns the response of an RTSP server that asks for datagrams to port `port` of `host`.
+std::string rtsp_response(const std::string& request, const std::string& host, uint16_t port) {
+  const std::string_view sdp =
+      "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=x\r\nc=IN IP4 0.0.0.0\r\nt=0 0\r\n"
+      "m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=control:t1\r\n";
+  const auto field = [&](const std::string& name) {
+    const size_t at = request.find(name);
+    return at == std::string::npos ? "" : request.substr(at, request.find_first_of("\r;", at) - at);
+  };
+  std::string head = "RTSP/1.0 200 OK\r\n" + field("CSeq:") + "\r\nSession: 1\r\n";
+  if (request.starts_with("OPTIONS")) head += "Public: OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN\r\n";
+  if (request.starts_with("SETUP"))
+    head += fmt::format("Transport: RTP/AVP;unicast;{};server_port={}-{};source={}\r\n",
+                        field("client_port="), port, port + 1, host);
+  if (!request.starts_with("DESCRIBE")) return head + "\r\n";
+  return head + fmt::format("Content-Type: application/sdp\r\nContent-Length: {}\r\n\r\n{}", sdp.size(), sdp);
+}
+
+/// Opens a source on an RTSP server that names `host` for datagrams. Returns true if one arrives there.
+bool sends_datagrams_to(const char* host) {
+  const Listener server("127.0.0.1");
+  const UniqueFd datagrams(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address = address_of(host, 0);
+  socklen_t size = sizeof address;
+  EXPECT_EQ(bind(datagrams.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
+  getsockname(datagrams.get(), reinterpret_cast<sockaddr*>(&address), &size);
+  std::thread answer([&] {
+    const UniqueFd client(accept(server.fd(), nullptr, nullptr));
+    char request[4096];
+    for (ssize_t bytes; (bytes = recv(client.get(), request, sizeof request, 0)) > 0;) {
+      const auto response =
+          rtsp_response(std::string(request, static_cast<size_t>(bytes)), host, ntohs(address.sin_port));
+      send(client.get(), response.data(), response.size(), MSG_NOSIGNAL);
+    }
+  });
+  StopFlags stop;
+  LiveOptions options;
+  options.open_ns = 1'000'000'000, options.rtsp_transport = "udp";
+  try {
+    const Input input(fmt::format("rtsp://127.0.0.1:{}/x", server.port()), StreamKind::video, stop, options);
+  } catch (const Error&) {  // it sends no pictures
+  }
+  answer.join();
+  pollfd waiting{datagrams.get(), POLLIN, 0};
+  return poll(&waiting, 1, 0) > 0;
+}
+
+TEST(ConnectPolicy, AnRtspServerCannotNameOtherInternalHostsForDatagrams) {
+  EXPECT_TRUE(sends_datagrams_to("127.0.0.1"));
+  EXPECT_FALSE(sends_datagrams_to("127.0.0.2"));
 }
 
 }  // namespace
