@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -45,6 +46,18 @@ std::string default_folder() {
   if (systemd && *systemd) return std::string(systemd).substr(0, std::strcspn(systemd, ":"));
   const std::string folder = state_folder();
   return folder.empty() ? fmt::format("/tmp/lensd-{}/captures", geteuid()) : folder;
+}
+
+/// Creates a hidden file beside `name`. Returns its descriptor, or -1 with errno set. A killed process may
+/// have left such a file, and process ids repeat in containers, so the name has a counter.
+int create_temporary(int folder, const std::string& name, std::string& temporary) {
+  static std::atomic<unsigned> next{0};
+  for (;;) {
+    temporary = fmt::format(".{}.{}-{}", name, getpid(), next++);
+    const int fd =
+        openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
 }
 
 }  // namespace
@@ -129,9 +142,8 @@ std::string OutputFolder::write(const std::string& relative, std::string_view by
                                 const std::string& kind) const {
   const auto [parent, name] = open_parent(relative);
   const std::string full = (fs::path(folder_) / relative).string();
-  const std::string temporary = fmt::format(".{}.{}-{}", name, getpid(), gettid());
-  const UniqueFd fd(
-      openat(parent.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  std::string temporary;
+  const UniqueFd fd(create_temporary(parent.get(), name, temporary));
   if (!fd) throw cannot_write(full);
   struct stat info {};
   if (fstat(fd.get(), &info) == 0) {

@@ -1,9 +1,13 @@
 // app/serve/output_folder: files are complete or not written, and no path leaves the folder.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "app/serve/output_folder.hpp"
 #include "core/base/error.hpp"
@@ -81,6 +85,20 @@ TEST(OutputFolder, ReplacesOnlyItsOwnFilesOfTheSameKind) {
   // The name of a ring's journal: a forged journal would make lensd delete files.
   EXPECT_THROW(captures.write(".rec.ring", "x", "trace"), Error);
   EXPECT_FALSE(fs::exists(folder / ".rec.ring"));
+}
+
+TEST(OutputFolder, FilesLeftByAKilledProcessDoNotBlockAName) {
+  const TemporaryFolder folder;
+  const OutputFolder captures(folder.path().string());
+  // Process and thread ids repeat in containers, and the counter starts at 0.
+  std::vector<std::string> left;
+  for (int i = 0; i < 1000; ++i) left.push_back(fmt::format(".a.png.{}-{}", getpid(), i));
+  left.push_back(fmt::format(".a.png.{}-{}", getpid(), gettid()));
+  for (const std::string& name : left) std::ofstream(folder / name) << "left";
+  captures.write("a.png", "one", "snapshot");
+  captures.write("a.png", "two", "snapshot");
+  EXPECT_EQ(text_of(folder / "a.png"), "two");
+  for (const std::string& name : left) EXPECT_EQ(text_of(folder / name), "left") << name;
 }
 
 }  // namespace
