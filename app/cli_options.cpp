@@ -56,7 +56,8 @@ void set_key(CommandLine& line, const char* key, const ParamValue& value) {
   config_key(key).put(&line.layers.command_line, value);
 }
 
-/// Parses --http: "8080", "0.0.0.0:8080" or "[::1]:8080". Throws Error(usage) if the port is invalid.
+/// Parses --http: "8080", "0.0.0.0:8080" or "[::1]:8080". Throws Error(usage) if the port is invalid or the
+/// address is empty.
 void set_http(CommandLine& line, const std::string& text) {
   const size_t colon = text.rfind(':');
   ParamValue port;
@@ -66,6 +67,9 @@ void set_http(CommandLine& line, const std::string& text) {
   if (colon == std::string::npos) return;
   std::string address = text.substr(0, colon);
   if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
+  if (address.empty())  // would listen on all addresses
+    throw Error(ExitCode::usage, "--http", fmt::format("'{}' has an empty address", text),
+                "use PORT for 127.0.0.1, or 0.0.0.0:PORT to listen on all addresses");
   set_key(line, "http.address", address);
 }
 

@@ -63,7 +63,9 @@ std::vector<ConfigProblem> config_problems(const Config& c) {
   p.check("performance.trace_on", [&] { parse_trace_trigger(c.trace_on); });
   if (!c.http_token.empty() && c.http_token.size() < 8)
     p.all.push_back({"http.token", "is shorter than 8 characters"});
-  if (!c.http_auth && !is_loopback(c.http_address))
+  if (c.http_address.empty())
+    p.all.push_back({"http.address", "is empty (use 127.0.0.1, or 0.0.0.0 to listen on all addresses)"});
+  else if (!c.http_auth && !is_loopback(c.http_address))
     p.all.push_back(
         {"http.auth",
          "false is allowed for loopback addresses only (listen on 127.0.0.1, or keep the token)"});

@@ -56,6 +56,7 @@ bool is_loopback(const std::string& address) {
 
 bool known_host(const std::string& host, const std::string& address, const std::vector<std::string>& hosts) {
   const std::string name = host_name(host);
+  if (name.empty()) return false;
   // Protects against DNS rebinding, in which a foreign host name resolves to this host. Numeric addresses are
   // safe.
   unsigned char bytes[16];

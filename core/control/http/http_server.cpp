@@ -30,7 +30,11 @@ using asio::ip::tcp;
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 constexpr int kBacklog = 64;
 
+/// An empty address would listen on all addresses.
+constexpr const char* kEveryAddress = "use 127.0.0.1, or 0.0.0.0 to listen on all addresses";
+
 HttpOptions checked(HttpOptions options) {
+  if (options.address.empty()) throw Error(ExitCode::usage, "[http]", "the address is empty", kEveryAddress);
   if (!options.auth && !is_loopback(options.address))
     throw Error(ExitCode::usage, "[http]", "auth = false is allowed for loopback addresses only",
                 "listen on 127.0.0.1, or keep the token");

@@ -242,6 +242,8 @@ TEST_F(Cli, AWrongValueIsRefusedWithItsOption) {
       {"--frames=0", "--frames: frames = '0' is not allowed, expected a whole number 1 or more"},
       {"--trace-on=soon", "--trace-on: 'soon'"},
       {"--http=70000", "--http: '70000' is not of the form [ADDRESS:]PORT"},
+      {"--http=:8080", "--http: ':8080' has an empty address"},
+      {"--http=[]:8080", "--http: '[]:8080' has an empty address"},
       {"--loop-file=clip.mp4", "--loop-file: 'clip.mp4' is not one of inf, no"},
       {"--tracks=a.txt", "--tracks: 'a.txt'"},
       {"--nonsense", "command line: "},

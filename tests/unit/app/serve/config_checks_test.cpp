@@ -46,6 +46,8 @@ TEST_F(ConfigChecks, EachIsReportedWithItsLocation) {
       {"[source]\noptions = \"passphrase=my pass\"", "a.toml:2:11: source.options: word 2 is not NAME=VALUE"},
       {"[http]\ntoken = \"abc\"", "a.toml:2:9: http.token"},
       {"[http]\nauth = false\naddress = \"0.0.0.0\"", "a.toml:2:8: http.auth"},
+      {"[http]\nport = 8080\naddress = \"\"", "a.toml:3:11: http.address: is empty (use 127.0.0.1"},
+      {"[http]\nauth = false\naddress = \"\"", "a.toml:3:11: http.address: is empty"},
       {"[performance]\ntrace_on = \"never\"", "a.toml:2:12: performance.trace_on: 'never'"},
   };
   for (const auto& c : cases) {

@@ -366,3 +366,13 @@ TEST(Http, RefusesPublicAddressWithoutToken) {
 
 }  // namespace
 }  // namespace lensd
+TEST(Http, AnEmptyAddressIsRefused) {
+  FakeTarget target("invert");
+  EventHub hub;
+  HttpOptions options;
+  options.address = "";
+  EXPECT_THROW(HttpServer(target, hub, options), Error) << "it would listen on all addresses";
+  EXPECT_FALSE(known_host("", "", {}));
+  EXPECT_FALSE(known_host(":80", "", {}));
+}
+
