@@ -16,11 +16,16 @@ void mask_secrets(Json& value) {
     for (Json& part : value) mask_secrets(part);
 }
 
+std::shared_ptr<const std::string> shared(std::string text) {
+  return std::make_shared<const std::string>(std::move(text));
+}
+
 }  // namespace
 
 bool Subscriber::observe(int64_t id, const std::string& name) {
   const std::lock_guard lock(mutex_);
   wants_events_ = true;
+  std::erase_if(observed_, [&](const Observed& o) { return o.name == name; });
   if (observed_.size() >= kMaxObserved) return false;
   observed_.push_back({id, name, {}});
   return true;
@@ -50,8 +55,8 @@ std::vector<std::string> Subscriber::take(size_t max) {
     reported_dropped_ = dropped_;
   }
   while (!events_.empty() && taken.size() < max) {
-    taken.push_back(std::move(events_.front()));
-    events_.pop_front();
+    const Event event = pop();
+    taken.push_back(event.head + *event.rest);
   }
   return taken;
 }
@@ -61,13 +66,23 @@ uint64_t Subscriber::dropped() const {
   return dropped_;
 }
 
-void Subscriber::push(std::string event) {
-  if (events_.size() >= kMaxEvents) {
-    events_.pop_front();
+void Subscriber::push(Event event) {
+  const size_t bytes = event.bytes();
+  while (!events_.empty() && (events_.size() >= kMaxEvents || event_bytes_ + bytes > kMaxEventBytes)) {
+    pop();
     ++dropped_;
   }
   events_.push_back(std::move(event));
+  event_bytes_ += bytes;
   if (added_) added_();
+}
+
+/// Removes and returns the oldest event.
+Subscriber::Event Subscriber::pop() {
+  Event event = std::move(events_.front());
+  events_.pop_front();
+  event_bytes_ -= event.bytes();
+  return event;
 }
 
 std::shared_ptr<Subscriber> EventHub::subscribe() {
@@ -103,10 +118,10 @@ bool EventHub::any() const {
 void EventHub::publish(const std::string& name, int64_t frame, Json fields) {
   mask_secrets(fields);
   fields["event"] = name, fields["frame"] = frame;
-  const std::string text = json_line(fields);
+  const auto text = shared(json_line(fields));
   for (const auto& subscriber : alive()) {
     const std::lock_guard lock(subscriber->mutex_);
-    if (subscriber->wants_events_) subscriber->push(text);
+    if (subscriber->wants_events_) subscriber->push({{}, text});
   }
 }
 
@@ -115,28 +130,30 @@ void EventHub::tick(const ControlTarget& target) {
   if (all.empty()) return;
   const ControlView view = ControlView::of(target);
   struct Current {
-    std::string value;
+    Subscriber::SharedText value;
     int64_t frame = 0;
+    Subscriber::SharedText event;  // without its beginning, which has the id; made for the first subscriber
   };
   std::map<std::string, Current> cache;
-  const auto current_value = [&](const std::string& name) -> const Current& {
+  const auto current_value = [&](const std::string& name) -> Current& {
     const auto [it, added] = cache.try_emplace(name);
     if (added) {
       const auto property = property_value(view, name);
-      it->second = {property ? json_line(property->value) : "null",
-                    property ? property->frame : view.state.frame_index};
+      it->second = {shared(property ? json_line(property->value) : "null"),
+                    property ? property->frame : view.state.frame_index, nullptr};
     }
     return it->second;
   };
   for (const auto& subscriber : all) {
     const std::lock_guard lock(subscriber->mutex_);
     for (Subscriber::Observed& observed : subscriber->observed_) {
-      const Current& now = current_value(observed.name);
-      if (now.value == observed.last) continue;
-      observed.last = now.value;
-      subscriber->push(R"({"event":"property-change","id":)" + std::to_string(observed.id) + R"(,"name":)" +
-                       json_line(observed.name) + R"(,"data":)" + now.value + R"(,"frame":)" +
-                       std::to_string(now.frame) + "}");
+      Current& now = current_value(observed.name);
+      const Subscriber::SharedText last = std::exchange(observed.last, now.value);
+      if (last && *last == *now.value) continue;
+      if (!now.event)
+        now.event = shared(R"(,"name":)" + json_line(observed.name) + R"(,"data":)" + *now.value +
+                           R"(,"frame":)" + std::to_string(now.frame) + "}");
+      subscriber->push({R"({"event":"property-change","id":)" + std::to_string(observed.id), now.event});
     }
   }
 }

@@ -3,7 +3,8 @@
 //   ControlTarget's changes ── EventHub::tick() ──▶ Subscriber (bounded queue) ──▶ socket client
 //                                                                    ──▶ HTTP, GET /events
 //
-// A full queue drops its oldest event. The client receives the number of dropped events with its next events.
+// Queues share the text of an event. A full queue drops its oldest events. The client receives the number of
+// dropped events with its next events.
 // A client that does not read delays no other client. Thread-safe.
 #pragma once
 
@@ -25,8 +26,10 @@ namespace lensd {
 class Subscriber {
  public:
   static constexpr size_t kMaxEvents = 256, kMaxObserved = 256;
+  static constexpr size_t kMaxEventBytes = 1 << 20;  ///< of all queued events; the newest one may be longer
 
-  /// Returns false if the client observes kMaxObserved properties already.
+  /// Replaces an earlier observation of `name`. Returns false if the client observes kMaxObserved properties
+  /// already.
   bool observe(int64_t id, const std::string& name);
   /// Removes the observations of `name`, or those with `id` if `name` is empty. Returns the number of removed
   /// observations.
@@ -46,17 +49,25 @@ class Subscriber {
 
  private:
   friend class EventHub;
+  using SharedText = std::shared_ptr<const std::string>;
   struct Observed {
     int64_t id = 0;
     std::string name;
-    std::string last;  ///< value sent last, as JSON; empty: none sent yet
+    SharedText last;  ///< value sent last, as JSON; null: none sent yet
   };
-  void push(std::string event);
+  struct Event {
+    std::string head;  ///< the beginning, which differs between clients
+    SharedText rest;
+    size_t bytes() const noexcept { return head.size() + rest->size(); }
+  };
+  void push(Event event);
+  Event pop();
 
   mutable std::mutex mutex_;
   std::function<void()> added_;
   std::vector<Observed> observed_;
-  std::deque<std::string> events_;
+  std::deque<Event> events_;
+  size_t event_bytes_ = 0;  // of events_
   uint64_t dropped_ = 0, reported_dropped_ = 0;
   bool wants_events_ = false;
 };

@@ -186,8 +186,7 @@ class SocketServer::Loop {
     for (auto it = clients_.begin(); it != clients_.end();) {
       SocketConnection& client = *it->second;
       run_requests(client);
-      add_events(client);
-      client.flush(options_.max_unread);
+      send_events(client);
       disconnect_if_stuck(client);
       const bool done = client.ending && client.unread() == 0 && client.pending == 0 && !client.has_line();
       if (client.dead || done) {
@@ -261,10 +260,17 @@ class SocketServer::Loop {
     client.out += *immediate;
   }
 
-  void add_events(SocketConnection& client) {
-    if (client.unread() >= kEventRoom) return;
-    for (const std::string& event : client.subscriber->take(Subscriber::kMaxEvents + 1))
-      client.out += event + "\n";
+  /// Sends the output. Adds events to it only while the client reads; the others stay in the subscriber's
+  /// queue, which shares their texts with other clients.
+  void send_events(SocketConnection& client) {
+    for (bool more = true; more; more = more && client.unread() < kEventRoom) {
+      while (more && client.unread() < kEventRoom) {
+        const std::vector<std::string> event = client.subscriber->take(1);
+        more = !event.empty();
+        if (more) client.out += event.front() + "\n";
+      }
+      client.flush(options_.max_unread);
+    }
   }
 
   void disconnect_if_stuck(SocketConnection& client) {

@@ -1,6 +1,10 @@
 // Events: the bounded queue of a subscriber, the count of dropped events, observers.
 
 #include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <string>
+#include <vector>
 
 #include "core/control/events.hpp"
 #include "tests/unit/core/control/fake_target.hpp"
@@ -90,18 +94,70 @@ TEST(Events, ObserversAreLimitedAndRemovedByIdOrName) {
   EXPECT_FALSE(hub.any());
   EXPECT_TRUE(subscriber->observe(1, "edges.low"));
   EXPECT_TRUE(subscriber->observe(1, "edges.high"));
-  EXPECT_TRUE(subscriber->observe(2, "edges.low"));
+  EXPECT_TRUE(subscriber->observe(2, "edges.enabled"));
   EXPECT_TRUE(hub.any());
   hub.tick(target);
   EXPECT_EQ(taken(*subscriber).size(), 3u);
   hub.tick(target);
   EXPECT_TRUE(taken(*subscriber).empty()) << "nothing has changed";
-  EXPECT_EQ(subscriber->unobserve(7, "edges.low"), 2u) << "by name";
-  EXPECT_EQ(subscriber->unobserve(2, ""), 0u);
+  EXPECT_EQ(subscriber->unobserve(7, "edges.low"), 1u) << "by name";
+  EXPECT_EQ(subscriber->unobserve(3, ""), 0u);
   EXPECT_EQ(subscriber->unobserve(1, ""), 1u) << "by id";
+  EXPECT_EQ(subscriber->unobserve(2, ""), 1u);
   EXPECT_FALSE(hub.any());
-  for (size_t i = 0; i < Subscriber::kMaxObserved; ++i) ASSERT_TRUE(subscriber->observe(1, "edges.low"));
+  for (size_t i = 0; i < Subscriber::kMaxObserved; ++i)
+    ASSERT_TRUE(subscriber->observe(1, "name" + std::to_string(i)));
   EXPECT_FALSE(subscriber->observe(1, "edges.low"));
+  EXPECT_TRUE(subscriber->observe(2, "name7")) << "replaces the first observation";
+}
+
+TEST(Events, APropertyIsObservedOncePerClient) {
+  FakeTarget target("canny@edges");
+  EventHub hub;
+  const auto subscriber = hub.subscribe();
+  for (int id = 1; id <= 3; ++id) EXPECT_TRUE(subscriber->observe(id, "edges.low"));
+  hub.tick(target);
+  EXPECT_TRUE(subscriber->observe(4, "edges.low"));
+  hub.tick(target);
+  const auto events = taken(*subscriber);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0]["id"], 3) << "the last id";
+  EXPECT_EQ(events[1]["id"], 4) << "a repeated request gets the value, too";
+  EXPECT_EQ(events[0]["data"], events[1]["data"]);
+}
+
+TEST(Events, TheBytesOfAQueueAreLimited) {
+  EventHub hub;
+  const auto subscriber = hub.subscribe();
+  subscriber->want_events();
+  const auto publish_bytes = [&](size_t bytes) {
+    hub.publish("notice", 1, {{"text", std::string(bytes, 'x')}});
+  };
+  for (int i = 0; i < 10; ++i) publish_bytes(Subscriber::kMaxEventBytes / 4);
+  EXPECT_EQ(subscriber->dropped(), 7u) << "three of these fit with their other fields";
+  auto events = taken(*subscriber);
+  ASSERT_EQ(events.size(), 4u);
+  EXPECT_EQ(events[0], (Json{{"event", "events-dropped"}, {"count", 7}}));
+  publish_bytes(10), publish_bytes(2 * Subscriber::kMaxEventBytes);
+  EXPECT_EQ(taken(*subscriber).size(), 2u) << "one dropped; the newest stays";
+  publish_bytes(10);
+  EXPECT_EQ(taken(*subscriber).size(), 1u) << "the bytes of taken events count no more";
+}
+
+TEST(Events, SubscribersShareTheTextsOfEvents) {
+  constexpr int kSubscribers = 100, kEvents = 5;
+  constexpr size_t kBytes = 100'000;
+  EventHub hub;
+  std::vector<std::shared_ptr<Subscriber>> all;
+  for (int i = 0; i < kSubscribers; ++i) all.push_back(hub.subscribe()), all.back()->want_events();
+  const auto allocated = [] {
+    const struct mallinfo2 info = mallinfo2();  // all zero with a sanitizer's allocator
+    return info.uordblks + info.hblkhd;
+  };
+  const size_t before = allocated();
+  for (int i = 0; i < kEvents; ++i) hub.publish("notice", i, {{"text", std::string(kBytes, 'x')}});
+  EXPECT_LT(allocated() - before, 4 * kEvents * kBytes);
+  for (const auto& subscriber : all) EXPECT_EQ(taken(*subscriber).size(), 5u);
 }
 
 }  // namespace
