@@ -62,7 +62,7 @@ bool known_host(const std::string& host, const std::string& address, const std::
   unsigned char bytes[16];
   const bool literal =
       inet_pton(AF_INET, name.c_str(), bytes) == 1 || inet_pton(AF_INET6, name.c_str(), bytes) == 1;
-  return literal || name == "localhost" || name == address ||
+  return literal || name == "localhost" || name == lower_case(address) ||
          std::find(hosts.begin(), hosts.end(), name) != hosts.end();
 }
 

@@ -19,7 +19,7 @@ bool same_token(const std::string& a, const std::string& b);
 bool is_loopback(const std::string& address);
 
 /// Returns true if the Host header is "localhost", `address`, one of `hosts`, or any numeric address.
-/// Ignores the header's case and port. `address` and `hosts` must be in lower case.
+/// Ignores the header's port, and the case of the header and of `address`. `hosts` must be in lower case.
 bool known_host(const std::string& host, const std::string& address, const std::vector<std::string>& hosts);
 /// Returns true if `origin` is empty (only browsers send the header) or names `host`.
 bool same_origin(const std::string& origin, const std::string& host);

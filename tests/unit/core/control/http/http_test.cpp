@@ -328,6 +328,13 @@ TEST_F(HttpTest, StopsWithStreamsAndEventsOpen) {
   EXPECT_LT(now_ns() - begin, 5'000'000'000);
 }
 
+TEST(Http, NamesOfHostsIgnoreCase) {
+  EXPECT_TRUE(known_host("myhost.lan:8080", "MyHost.lan", {}));
+  EXPECT_TRUE(known_host("MYHOST.LAN", "myhost.lan", {}));
+  EXPECT_TRUE(known_host("Other", "127.0.0.1", {"other"}));
+  EXPECT_FALSE(known_host("evil.example", "MyHost.lan", {"other"}));
+}
+
 TEST(Http, OnlyAddressesAndLocalhostAreLoopback) {
   for (const char* address : {"127.0.0.1", "127.8.9.10", "::1", "localhost"})
     EXPECT_TRUE(is_loopback(address));
@@ -364,8 +371,6 @@ TEST(Http, RefusesPublicAddressWithoutToken) {
   EXPECT_NE(server.token(), make_token());
 }
 
-}  // namespace
-}  // namespace lensd
 TEST(Http, AnEmptyAddressIsRefused) {
   FakeTarget target("invert");
   EventHub hub;
@@ -376,3 +381,5 @@ TEST(Http, AnEmptyAddressIsRefused) {
   EXPECT_FALSE(known_host(":80", "", {}));
 }
 
+}  // namespace
+}  // namespace lensd
