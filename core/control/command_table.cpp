@@ -174,36 +174,58 @@ void step(CommandCall& call) {
   post(call, Step{static_cast<int>(frames)});
 }
 
+struct RecordArgs {
+  bool on = true;
+  StartRecord start;
+};
+
+/// The set_ functions return false if the argument has another form.
+bool set_on(RecordArgs& args, const Json& arg) {
+  const bool off = arg == false || arg == "off" || arg == "stop" || arg == "no";
+  if (!off && arg != true && arg != "on") return false;
+  args.on = !off;
+  return true;
+}
+
+bool set_what(RecordArgs& args, const Json& arg) {
+  if (arg != "source" && arg != "output") return false;
+  args.start.what = arg == "source" ? StartRecord::What::source : StartRecord::What::output;
+  return true;
+}
+
+bool set_path(RecordArgs& args, const Json& arg) {
+  if (!arg.is_string() || !args.start.path.empty()) return false;
+  args.start.path = arg.get<std::string>();
+  return true;
+}
+
+/// Reads an object with "on", "path" and "what". Returns the problem, or an empty string.
+std::string read_named(RecordArgs& args, const Json& named) {
+  for (const auto& [name, value] : named.items()) {
+    if (name != "on" && name != "path" && name != "what") return "the names are on, path and what";
+    if (name == "on" && !set_on(args, value)) return "on: expected true or false";
+    if (name == "path" && !set_path(args, value)) return "path: expected text";
+    if (name == "what" && !set_what(args, value)) return "what: expected output or source";
+  }
+  return !args.on && named.size() > 1 ? "off takes no other arguments" : "";
+}
+
+/// Reads [on|off] [PATH] [output|source]. Returns the problem, or an empty string.
+std::string read_positional(RecordArgs& args, const Json& list) {
+  bool ok = true;
+  for (size_t i = 0; i < list.size() && ok; ++i)
+    ok = (i == 0 && set_on(args, list[i])) || set_what(args, list[i]) || set_path(args, list[i]);
+  return ok && (args.on || list.size() == 1) ? "" : "expected [on|off] [PATH] [output|source]";
+}
+
 /// Takes [on|off] [PATH] [output|source], or one object with "on", "path" and "what".
 void record(CommandCall& call) {
-  const auto wrong_args = [&] {
-    call.reply({Status::usage, "record: expected [on|off] [PATH] [output|source]"});
-  };
-  Json args = call.args;
-  if (args.size() == 1 && args[0].is_object()) {
-    args = Json::array();
-    for (const char* name : {"on", "path", "what"})
-      if (const auto it = call.args[0].find(name); it != call.args[0].end()) args.push_back(*it);
-    if (args.size() != call.args[0].size()) return wrong_args();
-  }
-  bool on = true, first = true;
-  StartRecord what;
-  for (const Json& arg : args) {
-    if (!arg.is_string() && !(first && arg.is_boolean())) return wrong_args();
-    if (arg.is_boolean())
-      on = arg.get<bool>();
-    else if (first && (arg == "on" || arg == "off" || arg == "stop" || arg == "no"))
-      on = arg == "on";
-    else if (arg == "source" || arg == "output")
-      what.what = arg == "source" ? StartRecord::What::source : StartRecord::What::output;
-    else if (what.path.empty())
-      what.path = arg.get<std::string>();
-    else
-      return wrong_args();
-    first = false;
-  }
-  if (!on && args.size() > 1) return wrong_args();
-  call.target.record(on, std::move(what), std::move(call.reply));
+  const Json& given = call.args;
+  RecordArgs args;
+  const bool named = given.size() == 1 && given[0].is_object();
+  const std::string problem = named ? read_named(args, given[0]) : read_positional(args, given);
+  if (!problem.empty()) return call.reply({Status::usage, "record: " + problem});
+  call.target.record(args.on, std::move(args.start), std::move(call.reply));
 }
 
 /// Takes [on|off] [NAME]. A boolean may replace on|off. A name after off or false is an error.

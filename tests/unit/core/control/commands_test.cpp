@@ -74,7 +74,9 @@ TEST(Commands, RecordAcceptsSeveralForms) {
       {{"record", "on", "a.mkv", "source"}, true, "a.mkv", What::source},
       {{"record", "a.mkv", "source"}, true, "a.mkv", What::source},
       {{"record", "source"}, true, "", What::source},
+      {{"record", "source", "a.mkv"}, true, "a.mkv", What::source},
       {{"record", "on", "on"}, true, "on", What::output},
+      {{"record", {{"on", true}, {"path", "source"}}}, true, "source", What::output},
       {{"record", {{"path", "a.mkv"}, {"what", "source"}}}, true, "a.mkv", What::source},
       {{"record", {{"on", false}}}, false, "", What::output},
       {{"record", "off"}, false, "", What::output},
@@ -94,6 +96,25 @@ TEST(Commands, RecordAcceptsSeveralForms) {
         Json{"record", {{"file", "a.mkv"}}}, Json{"record", "a.mkv", false}}) {
     FakeTarget target("invert");
     EXPECT_EQ(run(target, wrong).status, Status::usage) << wrong;
+  }
+}
+
+TEST(Commands, RecordChecksItsNamedArguments) {
+  const struct {
+    Json args;
+    const char* error;
+  } cases[] = {{{{"on", true}, {"what", "inputs"}}, "record: what: expected output or source"},
+               {{{"what", nullptr}}, "record: what: expected output or source"},
+               {{{"on", "a.mkv"}}, "record: on: expected true or false"},
+               {{{"path", true}}, "record: path: expected text"},
+               {{{"on", false}, {"path", "a.mkv"}}, "record: off takes no other arguments"},
+               {{{"file", "a.mkv"}}, "record: the names are on, path and what"}};
+  for (const auto& c : cases) {
+    FakeTarget target("invert");
+    const Response response = run(target, {"record", c.args});
+    EXPECT_EQ(response.status, Status::usage);
+    EXPECT_EQ(response.error, c.error);
+    EXPECT_FALSE(target.recording);
   }
 }
 
