@@ -12,11 +12,6 @@ namespace {
 
 constexpr std::string_view kSourcePrefix = "source.", kColourPrefix = "colour.";
 
-/// Returns the setting of a property "colour.NAME", or null.
-const ParamSpec* find_colour_setting(const std::string& name) {
-  return name.starts_with(kColourPrefix) ? colour_schema().find(name.substr(kColourPrefix.size())) : nullptr;
-}
-
 /// Returns the control of a property "source.NAME", or null.
 const SourceControl* find_control(const ControlView& view, const std::string& name) {
   if (!name.starts_with(kSourcePrefix) || !view.controls()) return nullptr;
@@ -40,6 +35,15 @@ NodeProperty find_node(const ControlView& view, const std::string& name) {
 
 const FilterSchema& schema_of(const ControlView& view, const NodeDesc& node) {
   return view.registry->find(node.filter)->schema();
+}
+
+/// Returns the setting of a property "colour.NAME", or null. A parameter of a node named "colour" takes
+/// precedence.
+const ParamSpec* find_colour_setting(const ControlView& view, const std::string& name) {
+  if (!name.starts_with(kColourPrefix)) return nullptr;
+  const NodeProperty property = find_node(view, name);
+  if (property.node && schema_of(view, *property.node).find(property.rest)) return nullptr;
+  return colour_schema().find(name.substr(kColourPrefix.size()));
 }
 
 /// Commands that set properties together.
@@ -72,7 +76,7 @@ Response add_change(const ControlView& view, const std::string& name, const Json
     set_value(changes.controls, control->name, std::move(checked.value));
     return {};
   }
-  if (const ParamSpec* setting = find_colour_setting(name)) {
+  if (const ParamSpec* setting = find_colour_setting(view, name)) {
     CheckedParam checked = check_json(colour_schema(), setting->name, value);
     if (!checked.problem.empty()) return {Status::refused, "colour: " + checked.problem};
     if (!changes.colour) changes.colour = view.state.colour;
@@ -112,7 +116,7 @@ std::optional<PropertyValue> property_value(const ControlView& view, const std::
     return PropertyValue{property->get(view), name == "graph" ? view.graph.frame : view.state.frame_index};
   if (const SourceControl* control = find_control(view, name))
     return PropertyValue{control_json(*control), view.state.frame_index};
-  if (const ParamSpec* setting = find_colour_setting(name))
+  if (const ParamSpec* setting = find_colour_setting(view, name))
     return PropertyValue{to_json(setting->get(&view.state.colour)), view.state.frame_index};
   const NodeProperty property = find_node(view, name);
   if (!property.node) return std::nullopt;

@@ -13,6 +13,7 @@
 #include "core/base/text.hpp"
 #include "core/graph/catalogue.hpp"
 #include "core/graph/edit.hpp"
+#include "core/graph/edit_shape.hpp"
 
 namespace lensd {
 namespace {
@@ -247,6 +248,9 @@ std::vector<std::string> validate(const GraphDesc& given, const Registry& regist
   for (const NodeDesc& node : given.nodes)
     if (!node.id.empty() && ++uses[node.id] == 2)
       problems.push_back(fmt::format("two nodes have the id '{}'", node.id));
+  for (const NodeDesc& node : given.nodes)
+    if (const EditProblem problem = character_problem(node.id))
+      problems.push_back(fmt::format("{}: {}", node.label(), *problem));
   if (uses.contains(kSourceNode)) problems.push_back("the id 'source' stands for the decoded picture");
 
   GraphDesc graph = given;

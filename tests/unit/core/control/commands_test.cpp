@@ -304,5 +304,30 @@ TEST(Requests, MustBeObjectsOfBoundedDepth) {
   EXPECT_EQ(response_line({.data = "a\n\xff"}).find('\n'), response_line({.data = "a\n\xff"}).size() - 1);
 }
 
+TEST(Commands, ParametersOfANodeNamedColourTakePrecedence) {
+  FakeTarget target("levels@colour=saturation=3");
+  EXPECT_EQ(run(target, {"get", "colour.saturation"}).data, 3.0);
+  EXPECT_EQ(run(target, {"set", "colour.saturation", 4, "colour.enabled", false}).error, "");
+  ASSERT_EQ(target.posted().size(), 1u);
+  EXPECT_EQ(std::get<Batch>(target.posted()[0]).changes.size(), 2u);
+  EXPECT_EQ(run(target, {"get", "colour.saturation"}).data, 4.0);
+  EXPECT_EQ(run(target, {"set", "colour.knee", 1}).error, "") << "the node has no such parameter";
+  EXPECT_TRUE(std::holds_alternative<SetColour>(target.posted().back()));
+  FakeTarget other("levels");
+  EXPECT_EQ(run(other, {"set", "colour.saturation", 1}).error, "");
+  EXPECT_TRUE(std::holds_alternative<SetColour>(other.posted().back()));
+}
+
+TEST(Commands, GraphSetRefusesIdsThatChainsCannotExpress) {
+  FakeTarget target("invert");
+  for (const char* id : {"a,b", "a:b", "a=b", "a@b", "a b", "a.b", "\"a\""}) {
+    const Response response = run(target, {"graph-set", {{"nodes", {{{"filter", "median"}, {"id", id}}}}}});
+    EXPECT_EQ(response.status, Status::refused) << id;
+    EXPECT_NE(response.error.find("a name cannot contain spaces, tabs or any of , : = @ . \" '"),
+              std::string::npos)
+        << response.error;
+  }
+}
+
 }  // namespace
 }  // namespace lensd

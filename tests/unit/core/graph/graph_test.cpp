@@ -85,6 +85,21 @@ TEST(Validate, FindsCyclesArityAndMissingInputs) {
   EXPECT_TRUE(mentions("'nowhere'"));
 }
 
+TEST(Validate, RefusesIdsThatChainsCannotExpress) {
+  for (const std::string id : {"a,b", "a:b", "a=b", "a@b", "a b", "a.b", "it's"}) {
+    GraphDesc graph;
+    graph.nodes.push_back({.id = id, .filter = "median"});
+    const auto problems = validate(graph, registry());
+    ASSERT_EQ(problems.size(), 1u) << id;
+    EXPECT_TRUE(
+        problems[0].starts_with(id + ": a name cannot contain spaces, tabs or any of , : = @ . \" ' "))
+        << problems[0];
+  }
+  EXPECT_NE(refusal("median@a@b").find("(try a_b)"), std::string::npos);
+  GraphDesc graph = parse_chain("median@weich_ü-1", registry());
+  EXPECT_EQ(parse_chain(to_chain(graph), registry()).nodes[0].id, "weich_ü-1");
+}
+
 TEST(Set, ChangesTheDescription) {
   GraphDesc g = parse_chain("median,gaussian", registry());
   apply_set(g, "gaussian.sigma=3", registry());
