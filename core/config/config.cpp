@@ -310,6 +310,15 @@ ConfigCheck& config_check() {
   return check;
 }
 
+/// Returns a message of the TOML parser without the number that it quotes, which may be an unquoted token.
+std::string without_number(std::string_view message) {
+  const bool quotes_number = message.find("64 bits") != std::string_view::npos ||
+                             message.find("interpret") != std::string_view::npos;
+  const size_t begin = message.find('\''), end = message.rfind('\'');
+  if (!quotes_number || begin >= end) return std::string(message);
+  return fmt::format("{}…{}", message.substr(0, begin + 1), message.substr(end));
+}
+
 }  // namespace
 
 void set_config_check(ConfigCheck check) {
@@ -326,8 +335,8 @@ std::vector<std::string> parse_config(const std::string& text, const std::string
   const toml::parse_result result = parse_toml(text, name);
   if (!result) {
     const toml::parse_error& e = result.error();
-    return {
-        fmt::format("{}:{}:{}: {}", name, e.source().begin.line, e.source().begin.column, e.description())};
+    return {fmt::format("{}:{}:{}: {}", name, e.source().begin.line, e.source().begin.column,
+                        without_number(e.description()))};
   }
   Config config;
   Reader reader(name, registry, config);

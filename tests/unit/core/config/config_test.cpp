@@ -113,6 +113,21 @@ TEST(Config, ProblemsShowNoSecrets) {
   EXPECT_EQ(problems.find("471"), std::string::npos) << problems;
 }
 
+TEST(Config, SyntaxErrorsShowNoNumbers) {
+  for (const char* text :
+       {"[http]\ntoken = 12345678901234567890\n", "http.token = 0x123456789012345678901\n",
+        "http = {token = [\n 12345678901234567890 ]}\n", "[http]\ntoken = 123456789012e9999\n"}) {
+    Config config;
+    const auto problems = parse_config(text, "a.toml", registry(), config);
+    ASSERT_EQ(problems.size(), 1u) << text;
+    EXPECT_EQ(problems[0].find("123456"), std::string::npos) << problems[0];
+    EXPECT_NE(problems[0].find("'…'"), std::string::npos) << problems[0];
+  }
+  Config config;
+  const auto problems = parse_config("[http]\nport = 1\nport = 2\n", "a.toml", registry(), config);
+  EXPECT_NE(problems.at(0).find("'port'"), std::string::npos) << "names stay: " << problems[0];
+}
+
 TEST(Config, ControlsOfACameraAreATable) {
   const TemporaryFolder folder;
   write(folder / "a.toml",
