@@ -103,6 +103,22 @@ TEST(SourceProperties, RefuseWrongValuesAndNames) {
   EXPECT_TRUE(target.posted().empty());
 }
 
+TEST(SourceProperties, IntegersMayBeSignedOrHexadecimal) {
+  FakeTarget target("invert");
+  SourceControls controls;
+  controls.list.push_back(
+      {.id = 1, .name = "offset", .min = -100, .max = 100, .value = int64_t{0}, .initial = int64_t{0}});
+  target.set_controls(controls);
+  for (const auto& [text, value] :
+       {std::pair{"+5", 5}, {"-5", -5}, {"0x1f", 31}, {"-0X10", -16}, {"+0x5", 5}}) {
+    EXPECT_EQ(ask(target, {"set", "source.offset", text}).error, "");
+    EXPECT_EQ(std::get<SetSourceControls>(target.posted().back()).values,
+              (ControlValues{{"offset", int64_t{value}}}));
+  }
+  for (const char* text : {"+-5", "--5", "0x-5", "-0x-5", "+0x-5", "-", "0x", "5 "})
+    EXPECT_FALSE(ask(target, {"set", "source.offset", text}).ok()) << text;
+}
+
 TEST(SourceProperties, AreDescribed) {
   FakeTarget target("canny@edges");
   EXPECT_EQ(ask(target, {"list", "controls"}).data, Json::array());
