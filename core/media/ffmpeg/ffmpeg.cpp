@@ -26,10 +26,14 @@ std::string trimmed(const char* text) {
   return out;
 }
 
-/// Removes FFmpeg's prefix: "[mov @ 0x55…] moov atom not found" becomes "moov atom not found".
-std::string without_prefix(const std::string& text) {
-  const size_t end = text.rfind("] ");
-  return text.front() == '[' && end != std::string::npos ? text.substr(end + 2) : text;
+/// Removes FFmpeg's prefixes: "[mov @ 0x55…] moov atom not found" becomes "moov atom not found".
+std::string without_prefix(std::string text) {
+  while (text.starts_with('[')) {
+    const size_t end = text.find("] ");
+    if (end == std::string::npos || text.find(" @ 0x") > end) break;
+    text.erase(0, end + 2);
+  }
+  return text;
 }
 
 /// Counts an error message for the allocator of the decoder that logged it. Decoder threads have copies of

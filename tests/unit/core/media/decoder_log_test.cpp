@@ -37,5 +37,22 @@ TEST(DecoderLog, TheLastErrorExplainsAFailureUntilItIsForgotten) {
   EXPECT_EQ(ff::detailed_error(AVERROR_INVALIDDATA), plain);
 }
 
+TEST(DecoderLog, OnlyPrefixesAreRemoved) {
+  ff::initialize();
+  const auto logged = [](const char* text) {
+    ff::forget_log();
+    av_log(nullptr, AV_LOG_ERROR, "%s\n", text);
+    return ff::detailed_error(AVERROR_INVALIDDATA);
+  };
+  const auto ends_with = [&](const char* text, const char* end) {
+    const std::string found = logged(text);
+    EXPECT_NE(found.find(end), std::string::npos) << found;
+    EXPECT_EQ(found.find("@ 0x"), std::string::npos) << found;
+  };
+  ends_with("[tcp @ 0x55d0] Host [::1] refused the connection", "Host [::1] refused the connection");
+  ends_with("[http @ 0x1] [tcp @ 0x2] Port [80] is closed", "Port [80] is closed");
+  ends_with("[::1] refused", "[::1] refused");
+}
+
 }  // namespace
 }  // namespace lensd
