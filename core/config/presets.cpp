@@ -87,12 +87,14 @@ std::string own_preset_path(const PresetFolders& folders, const std::string& nam
 
 std::string config_path(const PresetFolders& folders, const std::string& name) {
   std::error_code ignored;
-  if (name.find('/') != std::string::npos || fs::exists(name, ignored)) return name;
+  const fs::file_status status = fs::status(name, ignored);
+  if (name.find('/') != std::string::npos || (fs::exists(status) && !fs::is_directory(status))) return name;
   std::vector<std::string> known;
   for (const PresetFile& preset : list_presets(folders)) {
     if (name == preset.name || name == preset.name + kSuffix) return preset.path;
     known.push_back(preset.name);
   }
+  if (fs::is_directory(status)) return name;  // reading it reports what it is
   const std::string stem = name.ends_with(kSuffix) ? fs::path(name).stem().string() : name;
   throw Error(ExitCode::invalid_config, name, "there is no such file, and no preset of this name",
               did_you_mean(stem, known, "check the path"));

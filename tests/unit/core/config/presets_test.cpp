@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "core/base/error.hpp"
 #include "core/base/folders.hpp"
@@ -88,6 +89,13 @@ TEST_F(Presets, AreFoundByName) {
   for (const char* path : {"own/mine.toml", "share/presets/cartoon.toml", "share/graphs/mine.toml"})
     put(path);
   EXPECT_EQ(config_path(folders, "mine"), folder / "own/mine.toml");
+  namespace fs = std::filesystem;
+  const fs::path before = fs::current_path();
+  fs::create_directories(folder / "here/mine"), fs::create_directory(folder / "here/unknown");
+  fs::current_path(folder / "here");
+  EXPECT_EQ(config_path(folders, "mine"), folder / "own/mine.toml") << "a folder is no configuration";
+  EXPECT_EQ(config_path(folders, "unknown"), "unknown");
+  fs::current_path(before);
   EXPECT_EQ(config_path(folders, "cartoon"), folder / "share/presets/cartoon.toml");
   EXPECT_EQ(config_path(folders, "cartoon.toml"), folder / "share/presets/cartoon.toml");
   EXPECT_EQ(config_path(folders, "./cartoon"), "./cartoon") << "a path is not looked up";
