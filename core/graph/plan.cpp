@@ -205,7 +205,10 @@ class Builder {
   /// Adds a scope. It measures 16-bit samples if an input has them. Does nothing if the scope's id is already
   /// that of another scope or of a node.
   void add_scope(const ScopeRequest& scope, std::vector<int> inputs) {
-    const std::string id = fmt::format("{}.{}", scope.node.empty() ? "output" : scope.node, name(scope.kind));
+    const auto label = [](const std::string& node) { return node.empty() ? "output" : node; };
+    std::string id = label(scope.node);
+    if (scope.kind == ScopeKind::compare) id += "." + label(scope.other);
+    id += fmt::format(".{}", name(scope.kind));
     if (plan_.find(id) || plan_.graph.find(id)) return;
     const bool deep = std::any_of(inputs.begin(), inputs.end(),
                                   [&](int i) { return sample_bytes(format_of(i).format) == 2; });

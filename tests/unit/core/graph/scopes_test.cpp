@@ -180,6 +180,21 @@ TEST_P(PlannedScopes, ComparesTwoNodes) {
   EXPECT_EQ(readings[1].comparison().channels, 3u) << "Gray8 against RGBA8 is compared in colour";
 }
 
+TEST(ScopePlan, ANodeIsComparedWithSeveralOthers) {
+  const std::vector<ScopeRequest> scopes{{"median", ScopeKind::compare, "source"},
+                                         {"median", ScopeKind::compare, "gaussian"},
+                                         {"median", ScopeKind::compare, ""},
+                                         {"median", ScopeKind::compare, "source"}};
+  const auto plan =
+      make_plan(graph("grayscale"), picture_info(), Backend::cpu, registry(), {.scopes = scopes});
+  std::vector<std::string> ids;
+  for (const PlanNode& node : plan->nodes)
+    if (node.scope) ids.push_back(node.id);
+  EXPECT_EQ(ids, (std::vector<std::string>{"median.source.compare", "median.gaussian.compare",
+                                           "median.output.compare"}));
+  for (const ScopeRequest& scope : scopes) EXPECT_TRUE(scope_of(*plan, scope));
+}
+
 TEST(ScopePlan, PicturesOfTwoSizesAreShownAndNotMeasured) {
   const GraphDesc g = parse_chain("resize=scale=0.5,grayscale", registry());
   const std::vector<ScopeRequest> scopes{{"source", ScopeKind::compare, ""}};
