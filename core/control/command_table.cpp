@@ -81,7 +81,7 @@ void observe(CommandCall& call) {
       call.subscriber->want_events();
       continue;
     }
-    if (!property_value(view, name)) return call.reply(no_such_property(view, name));
+    if (!has_property(view, name)) return call.reply(no_such_property(view, name));
     if (!call.subscriber->observe(id, name))
       return call.reply({Status::refused, "too many observed properties"});
   }

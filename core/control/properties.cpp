@@ -126,6 +126,12 @@ std::optional<PropertyValue> property_value(const ControlView& view, const std::
   return PropertyValue{to_json(value_of(*property.node, *spec)), view.graph.frame};
 }
 
+bool has_property(const ControlView& view, const std::string& name) {
+  if (find_property(name) || find_control(view, name) || find_colour_setting(view, name)) return true;
+  const NodeProperty property = find_node(view, name);
+  return property.is_enabled() || (property.node && schema_of(view, *property.node).find(property.rest));
+}
+
 Response no_such_property(const ControlView& view, const std::string& name) {
   if (name.starts_with(kSourcePrefix)) {
     if (!view.controls()) return {Status::not_found, fmt::format("{}: this source has no controls", name)};

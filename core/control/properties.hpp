@@ -40,6 +40,8 @@ struct PropertyValue {
 
 /// Returns the value of a property, or nullopt if there is no such property.
 std::optional<PropertyValue> property_value(const ControlView& view, const std::string& name);
+/// Returns true if property_value() has a value. Much cheaper than computing it.
+bool has_property(const ControlView& view, const std::string& name);
 /// Returns the error for an unknown property. It names the unknown node, parameter or control.
 Response no_such_property(const ControlView& view, const std::string& name);
 

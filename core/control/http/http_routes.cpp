@@ -247,7 +247,7 @@ HttpResponse HttpRoutes::events(const HttpRequest& request) const {
   int64_t id = 0;
   const auto [begin, end] = request.query.equal_range("observe");
   for (auto it = begin; it != end; ++it) {
-    if (!property_value(view, it->second)) return to_http(no_such_property(view, it->second));
+    if (!has_property(view, it->second)) return to_http(no_such_property(view, it->second));
     if (!subscriber->observe(id++, it->second))
       return to_http({Status::refused, "too many observed properties"});
   }

@@ -85,6 +85,19 @@ TEST(SourceProperties, AreReadSetAndReset) {
   EXPECT_TRUE(std::get<ResetSourceControls>(target.posted()[3]).names.empty());
 }
 
+TEST(SourceProperties, AreFoundAsTheyAreRead) {
+  FakeTarget target("canny@edges,levels@colour");
+  target.set_controls(sample_controls());
+  const ControlView view = ControlView::of(target);
+  std::vector<std::string> names{"source.gain",    "source.gian",    "colour.knee", "colour.saturation",
+                                 "colour.nothing", "edges.low",      "edges.lo",    "edges.enabled",
+                                 "edges",          "nobody.enabled", "nothing",     "",
+                                 "source.enabled", "colour.enabled"};
+  for (const Json& property : describe_properties()) names.push_back(property["name"]);
+  for (const std::string& name : names)
+    EXPECT_EQ(has_property(view, name), property_value(view, name).has_value()) << name;
+}
+
 TEST(SourceProperties, RefuseWrongValuesAndNames) {
   FakeTarget target("canny@edges");
   EXPECT_EQ(ask(target, {"get", "source.gain"}).error, "source.gain: this source has no controls");
