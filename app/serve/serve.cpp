@@ -31,8 +31,9 @@ constexpr int64_t kStatusIntervalNs = 5'000'000'000;
 constexpr int64_t kProgressIntervalNs = 1'000'000'000;
 /// /healthz fails after this time without progress.
 constexpr int64_t kStuckNs = 5'000'000'000;
-/// Timeout of opening a pipe while another source plays, because later loads and reloads wait for it.
-constexpr int64_t kPipeOpenNs = 10'000'000'000;
+/// Timeout of opening a pipe while another source plays, because later graph changes wait for it. Shorter
+/// than the 10 s that `lensd ctl` waits for an answer.
+constexpr int64_t kPipeOpenNs = 8'000'000'000;
 
 /// Checks that the pipeline's threads make progress. The decode thread may wait while playback is paused or
 /// ended, or while its queue is full.

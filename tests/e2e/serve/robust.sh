@@ -47,7 +47,8 @@ for command in reload "load test:testsrc2=size=320x240:rate=30"; do
 done
 load_pipe
 ctl graph-set median || fail "graph-set after a pipe"
-grep -q "no picture within 10 s" "$WORK/load" || fail "the load of a pipe: $(<"$WORK/load")"
+wait "$LOAD"
+grep -q "no picture within 8 s" "$WORK/load" || fail "the load of a pipe: $(<"$WORK/load")"
 load_pipe
 stop_daemon
 echo "ok: loads of a pipe"
