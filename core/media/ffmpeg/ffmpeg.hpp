@@ -112,6 +112,21 @@ inline int64_t to_ticks(int64_t ns, AVRational time_base) noexcept {
   return av_rescale_q(ns, kNanoseconds, time_base);
 }
 
+inline bool is_key(const AVFrame& frame) noexcept {
+#ifdef AV_FRAME_FLAG_KEY
+  return frame.flags & AV_FRAME_FLAG_KEY;
+#else
+  return frame.key_frame;
+#endif
+}
+/// Returns the frame's duration in the stream's time base; 0: unknown.
+inline int64_t duration_of(const AVFrame& frame) noexcept {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)  // FFmpeg 6.0
+  return frame.duration;
+#else
+  return frame.pkt_duration;
+#endif
+}
 inline bool is_key(const AVPacket& packet) noexcept {
   return (packet.flags & AV_PKT_FLAG_KEY) != 0;
 }

@@ -5,8 +5,6 @@ extern "C" {
 }
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmath>
 
@@ -29,37 +27,11 @@ constexpr int64_t kJumpBackNs = 500'000'000;
 /// picture before the jump may be incomplete.
 constexpr int kSuspectPackets = 50, kToleratedErrors = 3;
 
-int64_t frame_duration(const AVFrame& frame) {
-#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)  // FFmpeg 6.0
-  return frame.duration;
-#else
-  return frame.pkt_duration;
-#endif
-}
-
 /// Returns the name of the codec, or of the pixel format if the stream is not compressed.
 const char* coding_of(const AVCodecParameters& parameters) {
   const bool raw = parameters.codec_id == AV_CODEC_ID_RAWVIDEO;
   const char* pixels = raw ? av_get_pix_fmt_name(static_cast<AVPixelFormat>(parameters.format)) : nullptr;
   return pixels ? pixels : avcodec_get_name(parameters.codec_id);
-}
-
-/// Returns true if reading the source may wait for another program without limit.
-bool is_pipe(const std::string& url) {
-  const UrlKind kind = classify(url);
-  struct stat status = {};
-  const bool found = kind == UrlKind::standard_input
-                         ? fstat(STDIN_FILENO, &status) == 0
-                         : kind == UrlKind::path && stat(url.c_str(), &status) == 0;
-  return found && !S_ISREG(status.st_mode);
-}
-
-bool is_key(const AVFrame& frame) {
-#ifdef AV_FRAME_FLAG_KEY
-  return frame.flags & AV_FRAME_FLAG_KEY;
-#else
-  return frame.key_frame;
-#endif
 }
 
 }  // namespace
@@ -184,7 +156,7 @@ FrameOutcome FfmpegSource::next(Picture& out) {
     if (const CameraMonitor* camera = input_->camera_monitor()) broken_before_ = camera->broken;
     frame_info_.capture_ns = capture_time(raw_ns, picture_ns_);
     frame_info_.pts_ns = timestamps_.normalize(raw_ns);
-    const int64_t duration = ff::to_ns(frame_duration(*frame_), time_base);
+    const int64_t duration = ff::to_ns(ff::duration_of(*frame_), time_base);
     frame_info_.duration_ns = duration > 0 ? duration : info_.fps > 0 ? timestamps_.nominal_ns() : 0;
     if (seek_.active && !reached(frame_info_.pts_ns)) continue;
     out = deliver();
@@ -410,7 +382,7 @@ Picture FfmpegSource::deliver() {
     ref.pitch_bytes[p] = frame_->linesize[p];
   }
   frame_info_.index = next_index_++;
-  frame_info_.key = is_key(*frame_);
+  frame_info_.key = ff::is_key(*frame_);
   frame_info_.fields = fields_of(*frame_, ref.info.orientation);
   return Picture(ref, frame_info_, owners_->take(*frame_));
 }

@@ -5,6 +5,8 @@ extern "C" {
 }
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +16,7 @@ extern "C" {
 #include <vector>
 
 #include "core/base/text.hpp"
+#include "core/media/url.hpp"
 
 namespace lensd {
 namespace {
@@ -67,6 +70,15 @@ const uint8_t* find_header(std::span<const uint8_t> chunks) {
 }
 
 }  // namespace
+
+bool is_pipe(const std::string& url) {
+  const UrlKind kind = classify(url);
+  struct stat status = {};
+  const bool found = kind == UrlKind::standard_input
+                         ? fstat(STDIN_FILENO, &status) == 0
+                         : kind == UrlKind::path && stat(url.c_str(), &status) == 0;
+  return found && !S_ISREG(status.st_mode);
+}
 
 bool reads_file(const AVFilter& filter, const std::string& arguments) {
   std::string plain = ":" + arguments;

@@ -5,12 +5,9 @@ extern "C" {
 }
 
 #include <fmt/format.h>
-#include <linux/dma-buf.h>
 #include <spa/buffer/meta.h>
 #include <spa/param/buffers.h>
 #include <spa/param/video/format-utils.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -24,6 +21,8 @@ extern "C" {
 #include "core/base/log.hpp"
 #include "core/media/ffmpeg/interrupt.hpp"
 #include "core/media/pipewire/frame_formats.hpp"
+#include "core/media/pipewire/kept_picture.hpp"
+#include "core/media/pipewire/mapped_blocks.hpp"
 #include "core/media/pipewire/pipewire_session.hpp"
 #include "core/media/pipewire/portal_access.hpp"
 #include "core/media/pipewire/received_formats.hpp"
@@ -35,9 +34,6 @@ namespace {
 constexpr auto kPoll = std::chrono::milliseconds(50);
 constexpr int64_t kFormatNs = 10'000'000'000;      ///< limit of the wait for a format
 constexpr int64_t kOldestStampNs = 1'000'000'000;  ///< an older timestamp is from another clock
-constexpr size_t kMostBlocks = 4;
-
-using BlockMemory = std::array<const uint8_t*, kMostBlocks>;
 
 /// Returns the node that `wanted` names, or null. If `wanted` is empty, returns the first camera.
 const PipewireNode* select(const std::vector<PipewireNode>& nodes, const std::string& wanted) {
@@ -75,17 +71,6 @@ PipewireNode node_of(const PortalAccess& access) {
   return node;
 }
 
-/// Makes a device's writes to DMA buffers visible to the CPU. `flag`: DMA_BUF_SYNC_START before reading,
-/// DMA_BUF_SYNC_END after it.
-void sync_dma(const spa_buffer& buffer, uint64_t flag) {
-  for (uint32_t i = 0; i < buffer.n_datas; ++i) {
-    if (buffer.datas[i].type != SPA_DATA_DmaBuf) continue;
-    dma_buf_sync sync = {};
-    sync.flags = DMA_BUF_SYNC_READ | flag;
-    ioctl(static_cast<int>(buffer.datas[i].fd), DMA_BUF_IOCTL_SYNC, &sync);
-  }
-}
-
 }  // namespace
 
 /// The connection and its stream. PipeWire's thread calls the callbacks with the session's lock.
@@ -98,9 +83,6 @@ struct PipewireCapture::Stream {
   void wait_for_format(const StopFlags& stop, int64_t timeout_ns);
   bool may_be_silent() const;
   int copy(AVFrame& frame, PictureAllocator& allocator);
-  int keep(const AVFrame& frame);
-  bool repeat_due() const;
-  int repeat(AVFrame& frame);
   void accept(const spa_pod* format);
   void lose(const std::string& reason);
   void lose_node();
@@ -116,12 +98,7 @@ struct PipewireCapture::Stream {
   const std::shared_ptr<PortalGrant> grant;  ///< null if the source is not the portal's
   std::optional<PortalAccess> access;
   const PipewireNode node;
-  const int64_t repeat_ns;
-
-  // Used by the reading thread only.
-  const ff::FramePtr kept = ff::make_frame();  ///< the newest picture if may_be_silent(), else empty
-  int64_t read_ns = 0;                         ///< time of the newest picture or repetition
-  int64_t repeated_ns = 0;                     ///< timestamp of the newest repetition
+  KeptPicture kept;  ///< used by the reading thread only
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -150,7 +127,7 @@ PipewireCapture::Stream::Stream(const std::string& url, const std::string& where
       grant(request.grant),
       access(ask_portal(url, where_, grant.get(), stop, timeout_ns)),
       node(access ? node_of(*access) : find_node(pipewire_node_of(url), where_)),
-      repeat_ns(request.repeat_ns),
+      kept(request.repeat_ns),
       session({.on_lost = [this] { lose("PipeWire ended the connection"); }}),
       monitor(counters) {}
 
@@ -167,7 +144,7 @@ PipewireCapture::Stream::~Stream() {
   }
   session.disconnect();  // no callbacks follow
   // The user may have stopped the sharing: do not restore it without a question.
-  if (node_ended && read_ns > 0 && grant) grant->token.clear();
+  if (node_ended && kept.any() && grant) grant->token.clear();
   log::debug("{}: {} pictures were replaced by newer ones, {} were damaged", where, replaced,
              monitor.broken - damaged_before);
 }
@@ -318,68 +295,35 @@ bool PipewireCapture::Stream::may_be_silent() const {
   return shared_screen || info.framerate.num == 0;
 }
 
-/// Keeps a reference to a picture that may have to be repeated. Returns 0 or an AVERROR.
-int PipewireCapture::Stream::keep(const AVFrame& frame) {
-  av_frame_unref(kept.get());
-  return may_be_silent() ? av_frame_ref(kept.get(), &frame) : 0;
-}
-
-/// Returns false if the stream is not running: its silence may be a failure.
-bool PipewireCapture::Stream::repeat_due() const {
-  return streaming && kept->buf[0] && now_ns() - read_ns >= repeat_ns;
-}
-
-/// Returns the kept picture with the current time. Returns 0 or an AVERROR.
-int PipewireCapture::Stream::repeat(AVFrame& frame) {
-  if (const int error = av_frame_ref(&frame, kept.get()); error < 0) return error;
-  frame.pts = frame.best_effort_timestamp = repeated_ns = read_ns = now_ns();
-  return 0;
-}
-
 /// Copies the newest picture into `frame` and gives its buffer back to PipeWire. Returns 0 or an AVERROR:
 /// EAGAIN if the picture is incomplete. Call with the session's lock.
 int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
   pw_buffer* const filled = std::exchange(newest, nullptr);
   const spa_buffer& buffer = *filled->buffer;
-  BlockMemory memory = {};
-  std::array<std::pair<void*, size_t>, kMostBlocks> mapped = {};
-  for (size_t i = 0; i < std::min<size_t>(buffer.n_datas, kMostBlocks); ++i) {
-    const spa_data& data = buffer.datas[i];
-    memory[i] = static_cast<const uint8_t*>(data.data);
-    if (memory[i] || data.type != SPA_DATA_DmaBuf) continue;
-    const size_t bytes = size_t{data.maxsize} + data.mapoffset;
-    void* const begin = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, static_cast<int>(data.fd), 0);
-    if (begin == MAP_FAILED) continue;
-    mapped[i] = {begin, bytes};
-    memory[i] = static_cast<const uint8_t*>(begin) + data.mapoffset;
-  }
+  const MappedBlocks blocks(buffer);
   int error = AVERROR(EAGAIN);
   ReceivedPlanes planes;
   const spa_meta_header* header = header_of(buffer);
-  if (find_planes(buffer, memory, pixels, size, planes)) {
+  if (find_planes(buffer, blocks.memory(), pixels, size, planes)) {
     frame.format = pixels, frame.width = size.width, frame.height = size.height;
     error = allocator.fill(frame, size.width, size.height);
     if (error >= 0) {
-      sync_dma(buffer, DMA_BUF_SYNC_START);
+      blocks.begin_reading();
       av_image_copy(frame.data, frame.linesize, planes.data.data(), planes.pitch_bytes.data(), pixels,
                     size.width, size.height);
-      sync_dma(buffer, DMA_BUF_SYNC_END);
+      blocks.end_reading();
       set_received_colour(info, frame);
       const spa_fraction aspect = info.pixel_aspect_ratio;  // 0/0: not given
       frame.sample_aspect_ratio = {static_cast<int>(aspect.num),
                                    static_cast<int>(std::max(1u, aspect.denom))};
       const int64_t now = now_ns();
       const bool stamped = header && header->pts <= now && now - header->pts < kOldestStampNs;
-      // The picture may have been sent before the repetition that was read before it.
-      frame.pts = frame.best_effort_timestamp = std::max(stamped ? header->pts : now, repeated_ns + 1);
-      read_ns = now;
-      error = keep(frame);
+      frame.pts = frame.best_effort_timestamp = kept.after_repetition(stamped ? header->pts : now);
+      error = kept.update(frame, may_be_silent());
     }
   } else {
     ++monitor.broken;
   }
-  for (const auto& [begin, bytes] : mapped)
-    if (begin) munmap(begin, bytes);
   session.api().stream_queue_buffer(stream, filled);
   return error;
 }
@@ -421,7 +365,8 @@ int PipewireCapture::read(AVFrame& frame, PictureAllocator& allocator) noexcept 
       const PipewireLock lock(stream_->session);
       if (stream_->newest) return stream_->copy(frame, allocator);
       if (!stream_->lost.empty()) return AVERROR(ENODEV);
-      if (stream_->repeat_due()) return stream_->repeat(frame);
+      // While the stream is not running, its silence may be a failure.
+      if (stream_->streaming && stream_->kept.due()) return stream_->kept.repeat(frame);
     }
     if (waited) return AVERROR(EAGAIN);
     std::unique_lock lock(stream_->mutex);
