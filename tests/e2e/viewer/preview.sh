@@ -166,6 +166,16 @@ at_frame 0
 quit_window
 echo "ok: resumed, and not"
 
+# The position at the end counts, also if the window is hidden.
+start_window "$clips/long.mkv" --backend=cpu --no-audio --start 20 --speed=4
+xdotool windowunmap "$WINDOW"
+sleep 4
+kill -INT "$VIEWER"
+wait "$VIEWER" || fail "INT ended the hidden window with $?: $(tail -n 5 "$WORK/viewer.err")"
+seconds=$(grep -A3 '^positions' "$XDG_STATE_HOME/lensd/state.toml" | sed -n 's/.*long.mkv", \([0-9]*\).*/\1/p')
+((${seconds:-0} >= 28)) || fail "the hidden window stored ${seconds:-no} s instead of about 36 s"
+echo "ok: a hidden window stores its position, $seconds s"
+
 printf ';FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1\nSTART=%s\nEND=%s\ntitle=%s\n' 0 10 First >"$WORK/chapters"
 printf '[CHAPTER]\nTIMEBASE=1/1\nSTART=%s\nEND=%s\ntitle=%s\n' 10 30 "Second part" 30 70 Last >>"$WORK/chapters"
 ffmpeg -v error -i "$clips/long.mkv" -i "$WORK/chapters" -map_metadata 1 -c copy "$WORK/chapters.mkv" || fail "no clip with chapters"
