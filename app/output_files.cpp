@@ -144,7 +144,7 @@ std::vector<Output> outputs_of(const CommandLine& line) {
           {"--log-file", line.config.log_file, false}};
 }
 
-bool exists(const std::string& path) {
+bool file_exists(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_regular_file(path, ignored) && !opened_by_shell(path);
 }
@@ -176,9 +176,9 @@ bool is_playlist(const std::string& path) {
 /// Refuses existing files of a playlist, unless an earlier run may have written them: then the playlist
 /// exists too.
 void check_playlist(const Output& output) {
-  if (!output.path.ends_with(kPlaylist) || (exists(output.path) && is_playlist(output.path))) return;
+  if (!output.path.ends_with(kPlaylist) || (file_exists(output.path) && is_playlist(output.path))) return;
   for (const std::string& path : written_files(output.path, 0))
-    if (exists(path)) refuse_existing(path, output.option);
+    if (file_exists(path)) refuse_existing(path, output.option);
 }
 
 }  // namespace
@@ -202,13 +202,15 @@ void check_existing_files(const CommandLine& line) {
     if (!batch) check_playlist(output);
     if (!(batch ? output.replaces : output.at_quit)) continue;
     for (const std::string& path : written_files(output.path, line.frames))
-      if (exists(path) && !(serve && is_marked(path, output.option))) refuse_existing(path, output.option);
+      if (file_exists(path) && !(serve && is_marked(path, output.option)))
+        refuse_existing(path, output.option);
   }
 }
 
 void mark_results(const CommandLine& line) {
   for (const Output& output : outputs_of(line))
-    if (output.at_quit && exists(output.path)) mark_file(open_file(output.path).get(), output.option + 2);
+    if (output.at_quit && file_exists(output.path))
+      mark_file(open_file(output.path).get(), output.option + 2);
 }
 
 }  // namespace lensd

@@ -23,7 +23,7 @@ constexpr int64_t kAnalyzeUs = 300'000, kAnalyzeLowLatencyUs = 100'000;
 /// Frames to probe for the rate of a stream that does not declare one.
 constexpr int kRateFrames = 3;
 /// Time until an unchanged picture of a PipeWire node is repeated, less if the limit of stalls is short.
-constexpr int64_t kRepeatNs = 500'000'000;
+constexpr int64_t kStillRepeatNs = 500'000'000;
 
 /// Returns a short reason for placeholders and panels.
 std::string describe(int error, UrlKind kind) {
@@ -131,7 +131,7 @@ void Input::open_camera(const std::string& url, const LiveOptions& live) {
 
 void Input::open_pipewire(const std::string& url, const LiveOptions& live) {
   const PipewireCapture::Request request{live.size, live.rate, live.portal, live.camera_monitor,
-                                         std::min(kRepeatNs, live.stall_ns * 2 / 3)};
+                                         std::min(kStillRepeatNs, live.stall_ns * 2 / 3)};
   pipewire_ = std::make_unique<PipewireCapture>(url, where_, request, stop_, live.open_ns);
   // Repeated pictures end the silence, so this is the limit of the wait for the first picture.
   if (pipewire_->may_be_silent()) silence_ns_ = std::max(silence_ns_, live.open_ns);
