@@ -46,7 +46,7 @@ unchanged "standard input"
 # A log replaces and renames only logs.
 cp "$clip" "$WORK/other.mkv" && cp "$clip" "$WORK/named.1.log"
 for name in other.mkv named.log; do
-  refused 2 "is no log of lensd" "$clip" --headless -q -o null: --log-file "$WORK/$name"
+  refused 2 "is not a log of lensd" "$clip" --headless -q -o null: --log-file "$WORK/$name"
 done
 cmp -s "$clip" "$WORK/other.mkv" && cmp -s "$clip" "$WORK/named.1.log" || fail "a log has replaced a file"
 for _ in 1 2 3; do expect 0 "$clip" --headless -q -o null: --log-file "$WORK/own.log"; done

@@ -26,7 +26,7 @@ away() { [[ $(field source state) == reconnecting || $(field source state) == st
 start_session
 refused 4 "PipeWire has no camera" pipewire: --headless -o null:
 refused 4 "no node 'bars'" pipewire:bars --headless -o null:
-refused 3 "neither format nor options" pipewire:bars --headless -o null: -c <(printf '[source]\nformat = "mjpeg"\n')
+refused 3 "format and options cannot be set" pipewire:bars --headless -o null: -c <(printf '[source]\nformat = "mjpeg"\n')
 
 for format in YUY2 UYVY NV12 I420 RGBA BGRA RGBx BGRx RGB BGR GRAY8; do
   offer "$format"

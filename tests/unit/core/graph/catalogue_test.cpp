@@ -60,10 +60,10 @@ TEST(Catalogue, ReadmeListsEveryFilter) {
     if (row == rows.end()) row = rows.insert(rows.end(), {entry.purpose, ""});
     row->second += " `" + entry.schema().name + "`";
   }
-  std::string table = "| to | there are |\n| --- | --- |\n";
+  std::string table = "| purpose | filters |\n| --- | --- |\n";
   for (const auto& [purpose, names] : rows) table += "| " + purpose + " |" + names + " |\n";
   std::string readme = text_of("README.md");
-  const size_t begin = readme.find("| to | there are |\n"), end = readme.find("\n\n", begin) + 1;
+  const size_t begin = readme.find("| purpose | filters |\n"), end = readme.find("\n\n", begin) + 1;
   ASSERT_NE(begin, std::string::npos);
   expect_file("README.md", readme.replace(begin, end - begin, table));
 }

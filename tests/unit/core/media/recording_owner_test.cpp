@@ -183,7 +183,7 @@ TEST_F(RecordingOwnerTest, AFileInUseIsNotReplaced) {
   EXPECT_EQ(frames_in(file("x.mkv")), 50u);
   {
     const auto source = open_source(file("x.mkv"), {});
-    EXPECT_NE(problem(replacing("x.mkv")).find("this file is being read"), std::string::npos);
+    EXPECT_NE(problem(replacing("x.mkv")).find("that is being read"), std::string::npos);
     EXPECT_EQ(read_all(*source).infos.size(), 50u);
   }
   EXPECT_EQ(frames_in(file("x.mkv")), 50u);
