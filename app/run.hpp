@@ -63,7 +63,8 @@ StartRecord record_command(const CommandLine& line, bool again = false);
 std::string timings_text(const std::vector<PassStats>& rows);
 /// Writes the timings as JSON if `path` ends in .json, else as CSV. Throws as write_text() does.
 void write_timings(const std::string& path, const std::vector<PassStats>& rows);
-/// Writes a file. Throws Error(runtime_failure) if it cannot be written.
+/// Writes a file, or to a pipe. Throws Error(runtime_failure) if it cannot be written, or if a pipe has no
+/// reader or its reader takes no data for 500 ms.
 void write_text(const std::string& path, const std::string& text);
 
 }  // namespace lensd

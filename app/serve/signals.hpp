@@ -17,7 +17,7 @@
 namespace lensd {
 
 /// Blocks INT, TERM and HUP in this thread and in threads that it starts later; take() reads the signals
-/// instead. Construct it once, before any other thread starts.
+/// instead. Construct it once, before any thread starts that does not block all signals.
 class Signals {
  public:
   Signals() {

@@ -55,6 +55,15 @@ truncate -s 17M "$WORK/own.log"
 expect 0 "$clip" --headless -q -o null: --log-file "$WORK/own.log"
 [[ -s $WORK/own.log && $(stat -c %s "$WORK/own.1.log") == $((17 << 20)) ]] || fail "a log of 17 MiB does not rotate"
 
+# A pipe that nobody reads does not stop the program's end.
+mkfifo "$WORK/pipe"
+for option in --timings --trace; do
+  refused 1 "nobody reads this pipe" "$clip" --headless -q -o null: "$option" "$WORK/pipe"
+done
+timeout 20 cat "$WORK/pipe" >"$WORK/read.csv" &
+expect 0 "$clip" --headless -q -o null: --timings "$WORK/pipe"
+wait $! && grep -q '^node,pass' "$WORK/read.csv" || fail "the reader of a pipe got: $(<"$WORK/read.csv")"
+
 # Image sequences.
 is_source "$WORK/in_%03d.png" --headless -q -o "$WORK/in_%03d.png"
 is_source "$WORK/in_%03d.png" --headless -q --frames 1 -o "$WORK/other.png"
