@@ -55,8 +55,8 @@ std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInf
 /// Returns the virtual camera of the run. Starts it if [output] virtual_camera is set. Throws
 /// Error(unavailable) if it cannot start because libpipewire is missing.
 std::shared_ptr<VirtualCamera> make_virtual_camera(const CommandLine& line);
-/// Returns the command that starts the recording of --record. `again`: the run has already recorded to this
-/// path, so that an existing file is kept and the recording gets the next free number.
+/// Returns the command that starts the recording of --record. `again`: a later recording of
+/// the run, which keeps an existing file and gets the next free number.
 StartRecord record_command(const CommandLine& line, bool again = false);
 
 /// Returns the timings table as text.

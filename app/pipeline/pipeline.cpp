@@ -154,6 +154,7 @@ void Pipeline::process(Picture picture) {
   info.taken_ns = now_ns();
   info.tags = current_picture_.planes.info.colour.working();
   timeline_.sample(waiting_counter_, static_cast<int64_t>(pictures_.size()), info.taken_ns);
+  outdated_ = false;
   if (info.duration_ns > 0) state_.frame_duration_ns = info.duration_ns;
   if (info.fields != FieldOrder::progressive) state_.fields = info.fields;
 
@@ -185,8 +186,14 @@ void Pipeline::process(Picture picture) {
     request_seek(loop_a_ns_);
 }
 
+/// Processes the current picture again if the graph has changed since.
+void Pipeline::rerun_if_outdated() {
+  if (outdated_) rerun_current();
+}
+
 /// Processes the current picture again with the current parameters.
 void Pipeline::rerun_current() {
+  outdated_ = false;
   if (!current_picture_ || current_picture_.planes.info != executor_->plan()->picture) return;
   Frame frame = executor_->run(current_picture_, true);
   if (!frame) return;
@@ -224,23 +231,32 @@ void Pipeline::wait_until_due(int64_t pts_ns) {
   }
 }
 
-/// Waits until the last frame has been shown for its duration, and applies commands meanwhile. Returns false
-/// after a seek or if stopping. Returns at once in unpaced runs and for a seek or step to the end.
+/// Waits until the last frame has been shown for its duration, and applies commands meanwhile. After a pause
+/// or a change of speed, its time starts again. Returns false after a seek or if stopping. Returns at once in
+/// unpaced runs, after a step, and while paused.
 bool Pipeline::show_last_frame() {
-  if (!options_.paced || show_one_ || step_frames_ > 0 || state_.frame_index < 0) return true;
+  if (!options_.paced || show_one_ || step_frames_ > 0 || !clock_.running()) return true;
+  last_shown_ = true;
+  rerun_if_outdated();
   int64_t end_ns = state_.position_ns + state_.frame_duration_ns;
   if (source_info_.duration_ns > 0) end_ns = std::min(end_ns, source_info_.duration_ns);
   const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
-  while (!stopping() && serial == seek_serial_.load(std::memory_order_relaxed)) {
-    if (state_.paused && step_frames_ <= 0) {
+  const auto moved = [&] {
+    return stopping() || serial != seek_serial_.load(std::memory_order_relaxed) || step_frames_ > 0;
+  };
+  while (!moved()) {
+    if (state_.paused) {
       command_signal_.acquire();
     } else {
-      const int64_t wait_ns = clock_.until(end_ns, now_ns());
-      if (wait_ns <= 0 || !command_signal_.try_acquire_for(std::chrono::nanoseconds(wait_ns))) return true;
+      const int64_t now = now_ns();
+      if (!clock_.running()) clock_.until_due(state_.position_ns, state_.frame_duration_ns, now);
+      const int64_t wait_ns = clock_.until(end_ns, now);
+      if (wait_ns <= 0 || !command_signal_.try_acquire_for(std::chrono::nanoseconds(wait_ns))) break;
     }
     apply_commands();
   }
-  return false;
+  last_shown_ = false;
+  return !stopping() && serial == seek_serial_.load(std::memory_order_relaxed);
 }
 
 /// Queues the frame for the consumer. While the queue is full, drops the oldest frame in paced runs, and
@@ -260,6 +276,7 @@ void Pipeline::publish(Frame frame) {
 
 void Pipeline::end_of_stream() {
   if (state_.loop_file && source_info_.seekable && state_.processed > 0) return request_seek(0);
+  if (options_.paced) rerun_if_outdated();
   state_.ended = true;
   seek_target_ns_.reset();
   show_one_ = false, step_frames_ = 0;
@@ -346,6 +363,7 @@ PipelineStatus Pipeline::status() const {
   s.dropped = dropped_ + s.live.dropped, s.skipped = skipped_;
   s.decoded = decoded_, s.placeholders = placeholders_, s.decode_heartbeat = decode_heartbeat_;
   s.queue_full = pictures_.size() >= pictures_.capacity();
+  s.all_decoded = all_decoded_;
   s.failed = failed_;
   if (const PlaybackSound* sound = options_.sound.get())
     s.sound = sound->state(), s.volume = sound->volume(), s.muted = sound->muted();

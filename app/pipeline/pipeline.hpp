@@ -177,11 +177,17 @@ class Pipeline {
   void pace(FrameInfo& info);
   void wait_until_due(int64_t pts_ns);
   bool show_last_frame();
+  void rerun_if_outdated();
+  /// Processes the current picture again if no other follows soon.
+  void graph_changed() {
+    outdated_ = true;
+    if (idle()) rerun_current();
+  }
   void publish(Frame frame);
   void end_of_stream();
-  /// Returns true while playback is paused, or has ended in a paced run. Graph changes then rerun the current
-  /// picture.
-  bool idle() const { return state_.paused || (state_.ended && options_.paced); }
+  /// Returns true while playback is paused, at the last picture, or has ended in a paced run. Graph changes
+  /// then rerun the current picture.
+  bool idle() const { return state_.paused || last_shown_ || (state_.ended && options_.paced); }
   void notice(bool problem, std::string text);
   void publish_status();
 
@@ -227,6 +233,8 @@ class Pipeline {
   std::vector<uint64_t> requests_;  // SetGraph::request of commands that no PlanRequest includes yet
   bool plan_again_ = false;         // requested_ changed since the last PlanRequest
   bool show_one_ = false;           // process one picture although paused
+  bool last_shown_ = false;         // show_last_frame() waits
+  bool outdated_ = false;           // the graph has changed since the current picture was processed
   PlaybackClock clock_;
   SoundSync sound_;
   int64_t step_frames_ = 0, loop_a_ns_ = -1, loop_b_ns_ = -1;
@@ -237,7 +245,7 @@ class Pipeline {
   SeqLock<ProcessStatus> status_;
   std::atomic<uint64_t> decoded_{0}, dropped_{0}, skipped_{0}, placeholders_{0}, decode_heartbeat_{0};
   std::atomic<uint64_t> not_shown_{0};  // written by the process thread and the consumer
-  std::atomic<bool> failed_{false}, stopping_{false};
+  std::atomic<bool> failed_{false}, stopping_{false}, all_decoded_{false};
 
   std::mutex post_mutex_;  // keeps tickets in the order of commands
   uint64_t posted_ = 0;

@@ -100,7 +100,7 @@ void Pipeline::apply_live(const std::vector<GraphChange>& changes) {
   graph_ = std::move(graph);
   for (const GraphChange& change : changes)
     if (const auto* set = std::get_if<SetParam>(&change)) executor_->plan()->set_param(*set);
-  if (idle()) rerun_current();
+  graph_changed();
 }
 
 /// Applies a command for the source's controls; ignores other commands. Called when the command is posted,

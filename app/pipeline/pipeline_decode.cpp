@@ -59,8 +59,10 @@ void Pipeline::enqueue(DecodedPicture& next) {
 }
 
 void Pipeline::wait_for_seek_or_stop() {
+  all_decoded_ = true;
   while (!stopping() && seek_serial_.load(std::memory_order_acquire) == decode_serial_)
     seek_serial_.wait(decode_serial_, std::memory_order_acquire);
+  all_decoded_ = false;
 }
 
 }  // namespace lensd

@@ -94,7 +94,7 @@ bool Pipeline::swap_in_planned() {
     free_request.old_plan = executor_->swap_in(std::move(result->prepared));
     graph_ = std::move(result->graph);
     publish_graph();
-    if (idle()) rerun_current();
+    graph_changed();
   }
   report_outcomes(result->requests, result->problem);
   if (free_request.old_plan) plan_requests_.push(free_request);

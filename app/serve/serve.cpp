@@ -45,8 +45,8 @@ class Progress {
   bool check(Pipeline& pipeline) {
     const PipelineStatus now = pipeline.status();
     const bool processing = &pipeline != seen_ || now.process_heartbeat != processed_;
-    const bool decoding =
-        &pipeline != seen_ || now.decode_heartbeat != decoded_ || now.paused || now.ended || now.queue_full;
+    const bool waits = now.paused || now.ended || now.queue_full || now.all_decoded;
+    const bool decoding = &pipeline != seen_ || now.decode_heartbeat != decoded_ || waits;
     seen_ = &pipeline, processed_ = now.process_heartbeat, decoded_ = now.decode_heartbeat;
     pipeline.wake();
     return processing && decoding && !now.failed;

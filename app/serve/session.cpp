@@ -360,8 +360,8 @@ void Session::load(std::string url, Reply reply) {
   }
   enqueue(transactions_, std::move(reply), [this, number, url = std::move(url)]() -> Response {
     arm(loading_);
-    // Check after arm(): a newer load from here on sets the flag.
-    if (number != newest_load_) return {Status::refused, "cancelled by a newer load"};
+    // Check after arm(): a newer request from here on sets the flag.
+    if (number != newest_load_) return {Status::refused, "cancelled by a newer load or reload"};
     return load_now(url, nullptr);
   });
 }
@@ -369,6 +369,7 @@ void Session::load(std::string url, Reply reply) {
 void Session::reload(Reply reply) {
   {
     const std::lock_guard lock(mutex_);
+    ++newest_load_;
     if (loading_) *loading_ = true;
   }
   enqueue(transactions_, std::move(reply), [this] {

@@ -72,7 +72,8 @@ void Viewer::begin_frame() {
       if (!(source_chosen_ || automatic_) || e.code() != ExitCode::bad_source) throw;
       source_failed_ = true;
       pipeline_->stop();
-      automatic_ ? skip_failed(e.what()) : model_->notice(true, e.what());
+      const bool opening = !opener_->opening().empty();  // the user has chosen the next source
+      automatic_ && !opening ? skip_failed(e.what()) : model_->notice(true, e.what());
     }
   }
   install_opened();

@@ -87,12 +87,16 @@ void Viewer::copy_picture() {
 void Viewer::toggle_record() {
   if (recorder_->status().recording) return pipeline_->post(StopRecord{});
   StartRecord start;
-  if (!line_.record.empty())
+  start.next_free = true;
+  std::string where;
+  if (!line_.record.empty()) {
     start = record_command(line_, true);
-  else if (!line_.config.has("record.name") && !line_.config.has("record.folder"))
+  } else if (!line_.config.has("record.name") && !line_.config.has("record.folder")) {
     start.path = expanded_path("lensd-%F-%tF-%tH%tM%tS.mkv", videos_folder());
-  model_->notice(false, "recording" + (start.path.empty() ? std::string() : " to " + start.path));
+    where = " to " + start.path;
+  }
   pipeline_->post(std::move(start));
+  model_->notice(false, "recording" + where);
 }
 
 void Viewer::toggle_virtual_camera() {

@@ -51,10 +51,11 @@ void Viewer::open_first(const GraphDesc& graph) {
       [] { ui::Window::wake(); });
   std::vector<std::string> sources = line_.more_sources;
   sources.insert(sources.begin(), line_.config.source_url);
-  if (!line_.config.source_url.empty()) playlist_.set(expand_sources(sources));
-  const bool several = playlist_.sources()->size() > 1 ||
-                       (playlist_.sources()->size() == 1 && playlist_.sources()->front() != sources.front());
-  std::string url = several ? playlist_.sources()->front() : source_url(line_);
+  std::vector<std::string> files;
+  if (!line_.config.source_url.empty()) files = expand_sources(sources);
+  const bool several = files.size() > 1 || (files.size() == 1 && files.front() != sources.front());
+  std::string url = several ? files.front() : source_url(line_);
+  if (!files.empty()) playlist_.set(std::move(files));
   OpenRequest request{.url = url,
                       .live = remembered(line_.live),
                       .graph = graph,
@@ -272,6 +273,7 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
       MachineTexts{ui::name(pipeline_display_.kind), pipeline_display_.reason, window_.renderer(),
                    describe(window_.depth())});
   model_->model().notices = std::move(notices), model_->model().loop_file = loop_file;
+  model_->model().opened_with = request.graph;
   if (request.video_track)
     model_->notice(false, fmt::format("Video track {} of {}: {}", model_->model().video_track,
                                       model_->model().video_tracks.size(), chosen_track(model_->model())));

@@ -41,7 +41,8 @@ struct PipelineStatus : ProcessStatus {
   uint64_t placeholders = 0;      ///< pictures among `decoded` that are placeholders, see FrameInfo
   uint64_t decode_heartbeat = 0;  ///< increases while the decode thread runs
   bool failed = false;
-  bool queue_full = false;  ///< the decode thread waits until the process thread takes a picture
+  bool all_decoded = false;  ///< the decoder has reached the end and waits for a seek
+  bool queue_full = false;   ///< the decode thread waits until the process thread takes a picture
   LiveStatus live;
   SoundState sound = SoundState::off;
   double volume = 100;  ///< of the sound, in percent

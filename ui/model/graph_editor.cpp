@@ -29,7 +29,8 @@ void GraphEditor::follow(const ViewerModel& model, bool mouse_down, int64_t time
       history_.reset(model.graph, history_.preset());
       changed();
     } else {
-      if (!equivalent(model.graph, graph(), *registry_)) pending_.emplace_back(SetGraph{graph()});
+      // Send edits that were made while the source was opening.
+      if (!equivalent(model.opened_with, graph(), *registry_)) pending_.emplace_back(SetGraph{graph()});
       if (!solo_.empty()) pending_.emplace_back(Solo{solo_});
     }
   }

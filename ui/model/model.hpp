@@ -85,6 +85,7 @@ struct ViewerModel {
   std::shared_ptr<const Image> thumbnail;  ///< at ThumbnailState::wanted_ns; null: not decoded yet
   double pixel_aspect = 1;                 ///< width of the pixels of `picture` relative to their height
   Extent picture;                          ///< size of the picture that the presenter shows
+  GraphDesc opened_with;                   ///< graph with which the source was opened
   Extent source_size;                      ///< size of the source's pictures, upright
   // Playback
   bool paused = false;

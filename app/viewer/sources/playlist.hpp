@@ -32,16 +32,18 @@ class Playlist {
   /// No chosen source plays: returns to the current one, and to the list before set().
   void give_up();
 
-  /// Returns the list. It is immutable; set() creates a new one.
-  std::shared_ptr<const std::vector<std::string>> sources() const { return list_.sources; }
+  /// Returns the list whose source plays. It is immutable; set() creates a new one.
+  std::shared_ptr<const std::vector<std::string>> sources() const { return playing_list().sources; }
   /// Returns the index of the source that plays.
-  size_t current() const { return list_.current; }
+  size_t current() const { return playing_list().current; }
 
  private:
   struct List {
     std::shared_ptr<const std::vector<std::string>> sources = std::make_shared<std::vector<std::string>>();
     size_t current = 0;
   };
+  const List& playing_list() const { return before_ ? *before_ : list_; }
+
   List list_;
   size_t chosen_ = 0;           ///< index of the source that is being opened, or of the current one
   std::optional<List> before_;  ///< the list before set(), until a source of the new one plays

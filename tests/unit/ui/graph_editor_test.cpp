@@ -320,7 +320,8 @@ TEST_F(Editing, ANewSourceKeepsTheGraphAndSolo) {
   frame();
   editor.set_param("b", spec(), int64_t{9});
   frame();
-  model.graph = editor.graph(), model.pipeline = 2, model.graph_mark = 0, model.graph_version = 1;
+  model.graph = model.opened_with = editor.graph();
+  model.pipeline = 2, model.graph_mark = 0, model.graph_version = 1;
   const auto sent = frame();
   EXPECT_EQ(radius("b"), 9);
   EXPECT_EQ(std::get<Solo>(sent[0]).node, "a");
@@ -331,7 +332,8 @@ TEST_F(Editing, EditsMadeWhileASourceOpensReachIt) {
   const GraphDesc requested = editor.graph();
   editor.set_param("b", spec(), int64_t{9});
   frame();
-  model.graph = requested, model.pipeline = 2, model.graph_mark = 0, model.graph_version = 1;
+  model.graph = model.opened_with = requested;
+  model.pipeline = 2, model.graph_mark = 0, model.graph_version = 1;
   const auto sent = frame();
   ASSERT_EQ(sent.size(), 2u);
   EXPECT_TRUE(equivalent(std::get<SetGraph>(sent[0]).graph, editor.graph(), filters()));
@@ -339,6 +341,15 @@ TEST_F(Editing, EditsMadeWhileASourceOpensReachIt) {
   frame();
   EXPECT_EQ(radius("b"), 9);
   EXPECT_EQ(editor.history().steps(), 1u) << "the new source adds no undo step";
+}
+
+TEST_F(Editing, ChangesOfOthersInANewSourceAreKept) {
+  model.opened_with = editor.graph();
+  GraphDesc other = chain();
+  other.find("a")->enabled = false;
+  model.graph = other, model.pipeline = 2, model.graph_mark = 0, model.graph_version = 2;
+  EXPECT_TRUE(frame().empty()) << "the editor's graph was not edited";
+  EXPECT_FALSE(editor.graph().find("a")->enabled);
 }
 
 TEST_F(Editing, ImpossibleGraphsAreRefusedWithAReason) {

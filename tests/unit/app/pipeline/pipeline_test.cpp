@@ -335,6 +335,23 @@ TEST(Pipeline, TheLastFrameIsShownForItsDuration) {
   pipeline.check();
 }
 
+TEST(Pipeline, EditsWhileTheLastFrameIsShownAreSeen) {
+  PipelineOptions o = options("threshold");
+  o.paced = true;
+  Pipeline pipeline(source(1, {16, 16}), o, registry());
+  pipeline.post(SetSpeed{kMinSpeed});
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().frame_index == 0; }));
+  pipeline.post(SetParam{"threshold", "level", 200.0});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().reruns == 1; }));
+  EXPECT_FALSE(pipeline.status().ended) << "the frame is shown for a second";
+  EXPECT_TRUE(pipeline.status().all_decoded);
+  pipeline.post(SetSpeed{100.0});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().ended; }));
+  pipeline.stop();
+  pipeline.check();
+}
+
 TEST(Pipeline, WhilePausedALoopShowsTheFramesAfterItsEnd) {
   PipelineOptions o = options("invert");
   o.paced = o.paused = true;

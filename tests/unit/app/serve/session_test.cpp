@@ -187,7 +187,6 @@ TEST_F(SessionTest, ANewerRequestCancelsTheOpeningOfASource) {
   EXPECT_EQ(get(third).error, "");
 
   std::future<Response> fourth = load("pipe");
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(reload().error, "");
   EXPECT_NE(get(fourth).error.find("cancelled by a newer"), std::string::npos);
   EXPECT_EQ(chain(), "median");

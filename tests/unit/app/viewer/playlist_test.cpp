@@ -57,6 +57,7 @@ TEST(Playlist, ASourceThatDoesNotPlayChangesNothing) {
   list.give_up();
 
   list.set({"x", "y"});
+  EXPECT_EQ(list.sources()->size(), 3u) << "the list of the source that plays is shown";
   list.set({"z"});
   list.give_up();
   EXPECT_EQ(*list.sources(), (std::vector<std::string>{"a", "b", "c"})) << "no new source plays";
