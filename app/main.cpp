@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
   const int code = run_and_report(argc, argv);
   const bool joined = lensd::join_stragglers(std::chrono::milliseconds(200)) == 0;
   if (!lensd::log::finish() || !joined) {
-    std::fflush(nullptr);
+    std::fflush(stdout);  // not the log file, whose lock a blocked thread may hold
     _exit(code);
   }
   return code;

@@ -106,9 +106,17 @@ class Daemon {
 
   void write_results(Pipeline& pipeline) {
     check_existing_files(line_);  // again, because others may have created files meanwhile
-    if (!line_.timings.empty()) write_timings(line_.timings, pipeline.profiler().snapshot());
-    if (!line_.trace.empty()) write_text(line_.trace, pipeline.timeline().chrome_trace());
-    mark_results(line_);
+    std::exception_ptr problem;
+    try {
+      if (!line_.timings.empty())
+        write_timings(line_.timings, pipeline.profiler().snapshot(), PipeReader::must_be_quick);
+      if (!line_.trace.empty())
+        write_text(line_.trace, pipeline.timeline().chrome_trace(), PipeReader::must_be_quick);
+    } catch (...) {
+      problem = std::current_exception();
+    }
+    mark_results(line_);  // also a file that is not complete, so that the next run can replace it
+    if (problem) std::rethrow_exception(problem);
   }
 
   SessionOptions session_options(const GraphDesc& graph) {
@@ -170,7 +178,7 @@ class Daemon {
     pollfd fds[3] = {
         {signals_.fd(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}, {watch_ ? watch_->fd() : -1, POLLIN, 0}};
     int wait = kPollMs;
-    if (watch_ && watch_->wait_ms() >= 0) wait = std::min(wait, watch_->wait_ms());
+    if (opened_ && watch_ && watch_->wait_ms() >= 0) wait = std::min(wait, watch_->wait_ms());
     poll(fds, 3, wait);
     if (fds[1].revents) wake_.clear();
     if (watch_ && fds[2].revents) watch_->drain();
@@ -239,7 +247,7 @@ class Daemon {
   }
 
   const CommandLine& line_;
-  const Signals signals_;  // must be constructed before any thread starts
+  const Signals signals_;  // must be constructed before threads that handle signals start
   const WakeEvent wake_;
   ServiceNotify notify_;
   std::atomic<bool> opened_{false}, quit_command_{false}, reloaded_{false};

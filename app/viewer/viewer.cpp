@@ -198,9 +198,11 @@ void Viewer::finish() {
   recorder_->finish();
   for (const Notice& n : recorder_->take_notices())
     if (n.problem) log::print(fmt::format("lensd: {}\n", n.text));
-  if (!line_.timings.empty()) write_timings(line_.timings, pipeline_->profiler().snapshot());
+  if (!line_.timings.empty())
+    write_timings(line_.timings, pipeline_->profiler().snapshot(), PipeReader::must_be_quick);
   flight_recorder_.reset();
-  if (!line_.trace.empty()) write_text(line_.trace, pipeline_->timeline().chrome_trace());
+  if (!line_.trace.empty())
+    write_text(line_.trace, pipeline_->timeline().chrome_trace(), PipeReader::must_be_quick);
   if (const std::string errors = pipeline_->source_errors(); !errors.empty() && !model_->errors_reported())
     log::print(fmt::format("lensd: {}: {}\n", pipeline_->source().name, errors));
   if (!source_failed_) pipeline_->check();

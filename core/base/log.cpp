@@ -115,7 +115,9 @@ void check_file(const std::string& file) {
   }
 }
 
-struct LogInUse {};
+struct LogInUse : std::exception {
+  const char* what() const noexcept override { return "another process writes this log"; }
+};
 
 /// Locks each opened log file, also after a rotation. Throws LogInUse if another process has locked it. On a
 /// file system without locks, other processes are not detected.

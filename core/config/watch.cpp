@@ -63,6 +63,7 @@ ConfigWatch::ConfigWatch(std::vector<std::string> files) : files_(std::move(file
                 "raise fs.inotify.max_user_instances");
   known_ = texts().value_or(std::vector<std::string>(files_.size()));
   watch_folders();
+  read_ns_ = now_ns();
 }
 
 ConfigWatch::~ConfigWatch() {

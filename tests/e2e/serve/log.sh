@@ -51,11 +51,14 @@ finally:
 
 # The number of dropped messages is written once the pipe is read.
 config = work + "/bad.toml"
-open(config, "w").write('[[node]]\nfilter = "invert"\n')
+good = '[[node]]\nfilter = "invert"\n'
+bad = good + "".join("nobody%d = 1\n" % i for i in range(60))
+def write(text): open(config, "w").write(text)
+write(good)
 daemon, reader = start("test:testsrc2=size=160x120:rate=30", "-c", config)
 try:
     wait_until(lambda: ask("get", "frame")["data"] is not None)
-    open(config, "w").write("[[node]]\nfilter = 'invert'\n" + "".join("nobody%d = 1\n" % i for i in range(60)))
+    write(bad)
     for i in range(40): assert ask("reload")["error"] != "success"
     os.set_blocking(reader, False)
     text = b""
@@ -69,6 +72,21 @@ try:
     end(daemon)
 finally:
     daemon.kill(); os.close(reader)
+
+# The same with a log file that is a pipe.
+fifo = work + "/log.fifo"
+os.mkfifo(fifo)
+log = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+fcntl.fcntl(log, fcntl.F_SETPIPE_SZ, 4096)
+write(good)
+daemon, reader = start("test:testsrc2=size=160x120:rate=30", "-c", config, "--log-file", fifo)
+try:
+    wait_until(lambda: ask("get", "frame")["data"] is not None)
+    write(bad)
+    for i in range(40): assert ask("reload")["error"] != "success"
+    print("ok: a log file that blocks; TERM ended it in %.0f ms" % end(daemon))
+finally:
+    daemon.kill(); os.close(reader); os.close(log)
 PY
 
 # A second instance that is refused neither rotates nor writes the log of the first one.

@@ -148,6 +148,8 @@ sleep 100 <>"$WORK/pipe.mkv" &
 reader=$!
 STARTED+=("$reader")
 start_daemon test:testsrc2=size=1280x720:rate=60 --record "$WORK/pipe.mkv"
+wait_for 15 recorded 1 || fail "not recorded: $(ctl get record)"
+sleep 0.5 # fills the pipe
 stop_daemon
 kill "$reader"
 # A batch run waits for its reader.

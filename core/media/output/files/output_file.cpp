@@ -116,11 +116,11 @@ int OutputFile::write(void* self, ff::WriteByte* buffer, int size) noexcept {
 /// timeout.
 int OutputFile::wait_for_reader() const noexcept {
   const int64_t end = now_ns() + reader_timeout_ns_;
-  for (pollfd room{fd_, POLLOUT, 0}; poll(&room, 1, kStopPollMs) <= 0;) {
+  for (pollfd room{fd_, POLLOUT, 0};;) {
     if (stop_ && *stop_) return AVERROR_EXIT;
+    if (poll(&room, 1, kStopPollMs) > 0) return 0;
     if (now_ns() > end) return AVERROR(EAGAIN);
   }
-  return 0;
 }
 
 int64_t OutputFile::seek(void* self, int64_t offset, int whence) noexcept {
