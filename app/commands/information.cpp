@@ -27,13 +27,13 @@
 namespace lensd {
 namespace {
 
-/// Limit of the wait for the reader of a pipe.
-constexpr int64_t kReaderTimeoutNs = 500'000'000;
+/// Limit of the wait for the reader of a pipe, and for its reading if it must be quick.
+constexpr int64_t kOpenReaderNs = 500'000'000;
 constexpr int kReaderPollMs = 50;
 
 void write_pipe(const std::string& path, std::string_view text, PipeReader reader) {
   UniqueFd fd;
-  const int64_t end = now_ns() + kReaderTimeoutNs;
+  const int64_t end = now_ns() + kOpenReaderNs;
   while (!fd) {
     fd = UniqueFd(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
     if (!fd && errno != ENXIO) throw Error(ExitCode::runtime_failure, path, std::strerror(errno));
