@@ -7,6 +7,7 @@
 
 #include "core/base/clock.hpp"
 #include "ui/keys.hpp"
+#include "ui/model/track_space.hpp"
 #include "ui/panels/sides.hpp"
 
 namespace lensd::ui {
@@ -129,7 +130,7 @@ void ViewerUi::draw_over_picture(PanelContext& ctx, const Rect& area) {
   const Rect own = beside_ ? halves(area).second : area;
   const Rect placed = placed_in(ctx, own);
   draw_pixel_values(ctx, own, placed);
-  if (state_.tracks.overlay) draw_track_hover(ctx, own, placed);
+  if (state_.tracks.overlay && tracks_fit()) draw_track_hover(ctx, own, placed);
   if (state_.compare.mode != CompareMode::off) draw_compare(ctx, area, placed);
   draw_crop(ctx, own, placed);
   // The probe also works over A.
@@ -169,6 +170,11 @@ std::optional<std::string> ViewerUi::second_picture() const {
 std::string ViewerUi::first_picture() const {
   if (crop_shown(state_)) return input_of(state_.editor.graph(), state_.crop.node);
   return state_.compare.mode == CompareMode::off ? "" : state_.compare.b;
+}
+
+bool ViewerUi::tracks_fit() const {
+  const Registry* registry = state_.editor.registry();
+  return registry && ui::tracks_fit(state_.editor.graph(), *registry, first_picture());
 }
 
 void ViewerUi::handle_mouse(PanelContext& ctx) {

@@ -35,6 +35,8 @@ class ViewerUi {
   /// Returns the second picture, named as in first_picture(): the source while the graph is bypassed, or A of
   /// a comparison. Returns nullopt in all other cases.
   std::optional<std::string> second_picture() const;
+  /// Returns true if the tracks can be drawn over first_picture().
+  bool tracks_fit() const;
   /// Returns the requests of the last draw().
   const ViewerRequests& requests() const { return requests_; }
 

@@ -181,6 +181,7 @@ void Viewer::after_present() {
 }
 
 void Viewer::draw_tracks() {
+  if (!ui_.tracks_fit()) return;
   const bool side = ui_.compare_look().mode == ui::CompareMode::side && shown_.has_second();
   const ui::Rect area = side ? ui::halves(ui_.picture_rect()).second : ui_.picture_rect();
   const ui::Placement placed = ui::place(presenter_->picture(), area, ui_.view());

@@ -310,7 +310,8 @@ ConfigCheck& config_check() {
   return check;
 }
 
-/// Returns a message of the TOML parser without the number that it quotes, which may be an unquoted token.
+/// Removes the number from a message of the TOML parser. It may be a secret: http.token without quotation
+/// marks.
 std::string without_number(std::string_view message) {
   const bool quotes_number = message.find("64 bits") != std::string_view::npos ||
                              message.find("interpret") != std::string_view::npos;

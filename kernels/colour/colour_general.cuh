@@ -1,4 +1,4 @@
-// The kernel for every layout, and its launch.
+// The kernel from any YUV or RGB layout to RGBA8, and its launch.
 #pragma once
 
 #include "kernels/colour/colour_420.cuh"

@@ -84,7 +84,8 @@ void PipelineShutdown::replace(OpenedPipeline old, std::shared_ptr<Pipeline> nex
   if (!old.pipeline) return next->start();
   auto job = [this, old = std::make_shared<OpenedPipeline>(std::move(old)), next] {
     old->pipeline->stop();
-    // Finish the sinks before the pipeline, whose frames they read, and before new sinks use the same files.
+    // Finish the sinks before the pipeline is destroyed, because they read its frames, and before new sinks
+    // start, which may use the same files.
     for (const auto& sink : old->pipeline->sinks())
       if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->finish();
     next->start();

@@ -30,7 +30,7 @@ struct CameraIdentity {
 
   /// Returns the value of SourceControls::device.
   const std::string& name() const noexcept { return link.empty() ? bus : link; }
-  /// Returns true if both may be the same camera: the same link, or the same bus unless the links differ.
+  /// Returns true if both may be the same camera. Compares the links if both are known, else the buses.
   bool matches(const CameraIdentity& other) const noexcept {
     return link.empty() || other.link.empty() ? bus == other.bus : link == other.link;
   }

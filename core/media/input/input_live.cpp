@@ -133,7 +133,8 @@ void Input::open_pipewire(const std::string& url, const LiveOptions& live) {
   const PipewireCapture::Request request{live.size, live.rate, live.portal, live.camera_monitor,
                                          std::min(kStillRepeatNs, live.stall_ns * 2 / 3)};
   pipewire_ = std::make_unique<PipewireCapture>(url, where_, request, stop_, live.open_ns);
-  // Repeated pictures end the silence, so this is the limit of the wait for the first picture.
+  // Once a picture has arrived, it is repeated. silence_ns_ therefore limits only the wait for the first
+  // picture.
   if (pipewire_->may_be_silent()) silence_ns_ = std::max(silence_ns_, live.open_ns);
   describe_camera(AV_CODEC_ID_RAWVIDEO, pipewire_->pixels(), pipewire_->size(), pipewire_->rate());
 }

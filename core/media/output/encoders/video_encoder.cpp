@@ -119,8 +119,9 @@ AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsForm
 }
 
 /// Returns the format of the encoder's input. The stream is tagged with its matrix, range, siting, transfer
-/// and primaries. The matrix of YUV is the source's. Otherwise it is that of EncoderOptions. MJPEG always
-/// uses full-range BT.601. Chroma that is not copied is sited left.
+/// and primaries. YUV input keeps its matrix; RGB and grey input gets EncoderOptions::matrix or that option's
+/// default. MJPEG always uses full-range BT.601. YUV input that keeps its format keeps its siting; otherwise
+/// the siting is left.
 PixelsFormat VideoEncoder::output_format(AVPixelFormat format, AVCodecID codec,
                                          const PixelsFormat& input) const {
   PixelsFormat out{format,       input.extent,   YuvMatrix::bt601, true,
