@@ -154,8 +154,13 @@ struct KltSpot {
 
   static LENSD_HD KltSpot at(float x, float y) {
     const float left = std::floor(x), top = std::floor(y);
-    return {static_cast<int>(left), static_cast<int>(top), static_cast<int>((x - left) * 32768.0f),
-            static_cast<int>((y - top) * 32768.0f)};
+    return {static_cast<int>(left), static_cast<int>(top), fraction(x - left), fraction(y - top)};
+  }
+  /// Returns `part` in 1/32768, at most 32767, so that it fits 16 bits. The fraction of a tiny negative
+  /// number is rounded to 1.
+  static LENSD_HD int fraction(float part) {
+    const int value = static_cast<int>(part * 32768.0f);
+    return value < 32767 ? value : 32767;
   }
 };
 

@@ -363,5 +363,16 @@ TEST(KltEdges, TheMaximumNumberOfTracks) {
   expect_sane(tracker.run(textured(extent, {.name = "", .x = 1}, {.noise = 8, .seed = 2})), extent);
 }
 
+TEST(Klt, FractionsOfPositionsFitSixteenBits) {
+  for (const float x : {-0x1p-25f, -0x1p-24f, -1e-30f, 0.f, 0x1.fffffep-1f, 7.9999995f, -3.5f}) {
+    const KltSpot spot = KltSpot::at(x, -x);
+    for (const int part : {spot.fx, spot.fy}) {
+      EXPECT_GE(part, 0) << x;
+      EXPECT_LE(part, 32767) << x << ": the vectors' weights are 16-bit numbers";
+    }
+  }
+  EXPECT_EQ(KltSpot::at(2.25f, 0).fx, 8192);
+}
+
 }  // namespace
 }  // namespace lensd::test
