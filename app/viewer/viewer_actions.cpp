@@ -33,7 +33,7 @@ void Viewer::handle_requests(const ui::ViewerRequests& requests) {
            : model_->notice(false, fmt::format("{} of the playlist", end));
   }
   if (requests.video_track) choose_video_track(*requests.video_track);
-  if (requests.cancel_open) opener_->cancel(), playlist_.give_up();
+  if (requests.cancel_open) opener_->cancel(), playlist_.revert();
   if (!requests.remove_recent.empty()) memory_.remove_recent(requests.remove_recent);
   for (const auto& [problem, text] : requests.messages) model_->notice(problem, text);
 }

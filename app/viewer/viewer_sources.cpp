@@ -212,7 +212,7 @@ void Viewer::install_opened() {
   const auto done = std::move(finished->request.done);
   if (!finished->problem.empty()) {
     if (done) done(OpenResult::failed, finished->problem);
-    if (opener_->opening().empty()) playlist_.give_up();
+    if (opener_->opening().empty()) playlist_.revert();
     return;
   }
   install(finished->request, std::move(finished->opened));

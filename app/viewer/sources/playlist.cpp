@@ -30,39 +30,30 @@ std::vector<std::string> expand_sources(const std::vector<std::string>& sources)
 }
 
 void Playlist::set(std::vector<std::string> sources) {
-  if (!before_) before_ = list_;
-  list_ = {std::make_shared<const std::vector<std::string>>(std::move(sources)), 0};
-  chosen_ = 0;
+  chosen_ = {std::make_shared<const std::vector<std::string>>(std::move(sources)), 0};
 }
 
 std::optional<std::string> Playlist::step(int by) {
-  if (by < 0 && chosen_ == 0) return std::nullopt;
-  return select(by < 0 ? chosen_ - 1 : chosen_ + 1);
+  if (by < 0 && chosen_.index == 0) return std::nullopt;
+  return select(by < 0 ? chosen_.index - 1 : chosen_.index + 1);
 }
 
 std::optional<std::string> Playlist::select(size_t index) {
-  if (index >= list_.sources->size()) return std::nullopt;
-  chosen_ = index;
-  return (*list_.sources)[index];
-}
-
-void Playlist::opened() {
-  list_.current = chosen_;
-  before_.reset();
+  if (index >= chosen_.sources->size()) return std::nullopt;
+  chosen_.index = index;
+  return (*chosen_.sources)[index];
 }
 
 void Playlist::playing(const std::string& source) {
-  const std::vector<std::string>& all = *list_.sources;
-  if (chosen_ >= all.size() || all[chosen_] != source) {
+  const std::vector<std::string>& all = *chosen_.sources;
+  if (chosen_.index >= all.size() || all[chosen_.index] != source) {
     const auto found = std::find(all.begin(), all.end(), source);
-    found == all.end() ? set({source}) : void(chosen_ = static_cast<size_t>(found - all.begin()));
+    if (found != all.end())
+      chosen_.index = static_cast<size_t>(found - all.begin());
+    else
+      set({source});
   }
   opened();
-}
-
-void Playlist::give_up() {
-  if (before_) list_ = *std::exchange(before_, std::nullopt);
-  chosen_ = list_.current;
 }
 
 }  // namespace lensd

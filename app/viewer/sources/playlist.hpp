@@ -26,27 +26,24 @@ class Playlist {
   std::optional<std::string> select(size_t index);
 
   /// The chosen source plays: makes it the current one.
-  void opened();
+  void opened() { playing_ = chosen_; }
   /// A source plays: makes it the current one. Replaces the list if it does not contain the source.
   void playing(const std::string& source);
-  /// No chosen source plays: returns to the current one, and to the list before set().
-  void give_up();
+  /// The chosen source does not play: chooses the current one of the list before set() again.
+  void revert() { chosen_ = playing_; }
 
   /// Returns the list whose source plays. It is immutable; set() creates a new one.
-  std::shared_ptr<const std::vector<std::string>> sources() const { return playing_list().sources; }
+  std::shared_ptr<const std::vector<std::string>> sources() const { return playing_.sources; }
   /// Returns the index of the source that plays.
-  size_t current() const { return playing_list().current; }
+  size_t current() const { return playing_.index; }
 
  private:
   struct List {
     std::shared_ptr<const std::vector<std::string>> sources = std::make_shared<std::vector<std::string>>();
-    size_t current = 0;
+    size_t index = 0;
   };
-  const List& playing_list() const { return before_ ? *before_ : list_; }
-
-  List list_;
-  size_t chosen_ = 0;           ///< index of the source that is being opened, or of the current one
-  std::optional<List> before_;  ///< the list before set(), until a source of the new one plays
+  List playing_;
+  List chosen_;  ///< the source that is being opened, or a copy of playing_
 };
 
 }  // namespace lensd

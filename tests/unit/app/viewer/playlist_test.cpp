@@ -52,20 +52,20 @@ TEST(Playlist, ASourceThatDoesNotPlayChangesNothing) {
   EXPECT_EQ(list.step(1), "b");
   EXPECT_EQ(list.step(1), "c") << "two steps while b is being opened";
   EXPECT_EQ(list.current(), 0u);
-  list.give_up();
+  list.revert();
   EXPECT_EQ(list.step(1), "b") << "steps start at the source that plays";
-  list.give_up();
+  list.revert();
 
   list.set({"x", "y"});
   EXPECT_EQ(list.sources()->size(), 3u) << "the list of the source that plays is shown";
   list.set({"z"});
-  list.give_up();
+  list.revert();
   EXPECT_EQ(*list.sources(), (std::vector<std::string>{"a", "b", "c"})) << "no new source plays";
   EXPECT_EQ(list.current(), 0u);
   list.set({"x", "y"});
   EXPECT_EQ(list.step(1), "y");
   list.playing("y");
-  list.give_up();
+  list.revert();
   EXPECT_EQ(*list.sources(), (std::vector<std::string>{"x", "y"}));
   EXPECT_EQ(list.current(), 1u);
 }
