@@ -22,6 +22,7 @@ namespace {
 /// Timeout of plan_edit(). A pipeline that stops while it plans a graph never reports the outcome.
 constexpr auto kPlanTimeout = std::chrono::seconds(30);
 constexpr const char* kEnding = "lensd is ending";
+constexpr const char* kSuperseded = "cancelled by a newer load or reload";
 
 }  // namespace
 
@@ -47,8 +48,12 @@ void Session::start(const std::string& url, const GraphDesc& graph) {
     const std::lock_guard lock(mutex_);
     url_ = url;
   }
-  arm(starting_);
-  open_and_start(url, graph, starting_);
+  const auto cancel = std::make_shared<std::atomic<bool>>(stopping_.load());
+  {
+    const std::lock_guard lock(mutex_);
+    starting_ = cancel;
+  }
+  open_and_start(url, graph, cancel);
 }
 
 void Session::stop() {
@@ -91,19 +96,15 @@ void Session::keep_settings(Pipeline& next) const {
   next.post(SetLoop{.file = status.loop_file});
 }
 
-/// Sets the flag that cancels the next opening of a source.
-void Session::arm(Flag& slot) {
+/// Cancels earlier loads and reloads. Returns the flag that cancels this one.
+Session::Flag Session::supersede_load() {
   const std::lock_guard lock(mutex_);
-  slot = std::make_shared<std::atomic<bool>>(stopping_.load());
+  if (loading_) *loading_ = true;
+  return loading_ = std::make_shared<std::atomic<bool>>(stopping_.load());
 }
 
-/// Opens a source. `slot` is starting_ or loading_; it has the flag that cancels the opening. Throws Error.
-std::shared_ptr<Pipeline> Session::open(const std::string& url, const GraphDesc& graph, Flag& slot) {
-  Flag cancel;
-  {
-    const std::lock_guard lock(mutex_);
-    cancel = slot;
-  }
+/// Opens a source. `cancel` becomes true to cancel that. Throws Error.
+std::shared_ptr<Pipeline> Session::open(const std::string& url, const GraphDesc& graph, const Flag& cancel) {
   std::unique_ptr<Pipeline> opened;
   std::exception_ptr failure;
   try {
@@ -113,18 +114,17 @@ std::shared_ptr<Pipeline> Session::open(const std::string& url, const GraphDesc&
   }
   {
     const std::lock_guard lock(mutex_);
-    slot.reset();  // from here on nothing cancels the source
+    for (Flag* flag : {&starting_, &loading_})
+      if (*flag == cancel) flag->reset();  // from here on nothing cancels the source
   }
-  if (*cancel)
-    throw Error(ExitCode::bad_source, url_without_secrets(url),
-                stopping_ ? kEnding : "cancelled by a newer load or reload");
+  if (*cancel) throw Error(ExitCode::bad_source, url_without_secrets(url), stopping_ ? kEnding : kSuperseded);
   if (failure) std::rethrow_exception(failure);
   return {opened.release(), [cancel](Pipeline* pipeline) { delete pipeline; }};
 }
 
 /// Opens a source with a graph. The old pipeline stops only after the new one is open.
-void Session::open_and_start(const std::string& url, const GraphDesc& graph, Flag& slot) {
-  const std::shared_ptr<Pipeline> next = open(url, graph, slot);
+void Session::open_and_start(const std::string& url, const GraphDesc& graph, const Flag& cancel) {
+  const std::shared_ptr<Pipeline> next = open(url, graph, cancel);
   keep_settings(*next);
   if (const auto old = swap_pipeline(next, url)) shut_down(*old);
   fail_requests("the source was changed meanwhile");
@@ -176,9 +176,10 @@ void Session::set_newest_frame(Frame frame) {
 // ---- transactions: on their own thread, one after another -----------------------------------------------
 
 /// Opens a source with the graph `next`, or with the current graph if `next` is null.
-Response Session::load_now(const std::string& url, const GraphDesc* next) {
+Response Session::load_now(const std::string& url, const GraphDesc* next, const Flag& cancel) {
+  if (*cancel) return {Status::refused, stopping_ ? kEnding : kSuperseded};
   if (!options_.load) {
-    open_and_start(url, next ? *next : graph().graph, loading_);
+    open_and_start(url, next ? *next : graph().graph, cancel);
     return {};
   }
   const auto promise = std::make_shared<std::promise<Response>>();
@@ -253,7 +254,7 @@ void Session::fail_requests(const std::string& reason) {
 /// Applies a configuration. If the source has changed, opens it with the new graph. Otherwise plans the graph
 /// if it has changed, then sets changed source controls. At last sets a changed precision and changed colour
 /// settings. A refused source or graph changes nothing.
-Response Session::apply_config(const Layered& next) {
+Response Session::apply_config(const Layered& next, const Flag& cancel) {
   const std::string& url = next.config.source_url;
   std::string old_url;
   Precision old_precision = {};
@@ -266,7 +267,7 @@ Response Session::apply_config(const Layered& next) {
   }
   Response response;
   if (url != old_url)
-    response = load_now(url, &next.graph);
+    response = load_now(url, &next.graph, cancel);
   else if (!equivalent(next.graph, graph().graph, registry_))
     response = plan(next.graph);
   if (response.ok() && url == old_url && !changed.empty()) post(SetSourceControls{std::move(changed)});
@@ -275,14 +276,14 @@ Response Session::apply_config(const Layered& next) {
   return response;
 }
 
-Response Session::reload_now() {
+Response Session::reload_now(const Flag& cancel) {
   Layered next;
   Response response;
   try {
     Layers layers = options_.layers;
     layers.kind = FileKind::regular;
     next = load_layers(layers, registry_);
-    response = apply_config(next);
+    response = apply_config(next, cancel);
   } catch (const Error& e) {
     response = {Status::refused, without_secrets(e.what())};
   }
@@ -352,30 +353,12 @@ void Session::edit_graph(GraphEdit edit, Reply reply) {
 }
 
 void Session::load(std::string url, Reply reply) {
-  uint64_t number = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    number = ++newest_load_;
-    if (loading_) *loading_ = true;
-  }
-  enqueue(transactions_, std::move(reply), [this, number, url = std::move(url)]() -> Response {
-    arm(loading_);
-    // Check after arm(): a newer request from here on sets the flag.
-    if (number != newest_load_) return {Status::refused, "cancelled by a newer load or reload"};
-    return load_now(url, nullptr);
-  });
+  enqueue(transactions_, std::move(reply),
+          [this, cancel = supersede_load(), url = std::move(url)] { return load_now(url, nullptr, cancel); });
 }
 
 void Session::reload(Reply reply) {
-  {
-    const std::lock_guard lock(mutex_);
-    ++newest_load_;
-    if (loading_) *loading_ = true;
-  }
-  enqueue(transactions_, std::move(reply), [this] {
-    arm(loading_);
-    return reload_now();
-  });
+  enqueue(transactions_, std::move(reply), [this, cancel = supersede_load()] { return reload_now(cancel); });
 }
 
 void Session::quit() {

@@ -118,18 +118,18 @@ class Session final : public ControlTarget {
   using Flag = std::shared_ptr<std::atomic<bool>>;
 
   void keep_settings(Pipeline& next) const;
-  std::shared_ptr<Pipeline> open(const std::string& url, const GraphDesc& graph, Flag& slot);
-  void open_and_start(const std::string& url, const GraphDesc& graph, Flag& slot);
-  void arm(Flag& slot);
+  std::shared_ptr<Pipeline> open(const std::string& url, const GraphDesc& graph, const Flag& cancel);
+  void open_and_start(const std::string& url, const GraphDesc& graph, const Flag& cancel);
+  Flag supersede_load();
   std::shared_ptr<Pipeline> swap_pipeline(std::shared_ptr<Pipeline> next, const std::string& url);
-  Response load_now(const std::string& url, const GraphDesc* next);
+  Response load_now(const std::string& url, const GraphDesc* next, const Flag& cancel);
   GraphState current_graph() const;
   std::shared_ptr<const GraphView> predict() const;
   Response post_edit(const GraphEdit& edit, uint64_t request, bool& posted);
   Response plan(const GraphDesc& graph);
   Response plan_edit(const GraphEdit& edit);
-  Response apply_config(const Layered& next);
-  Response reload_now();
+  Response apply_config(const Layered& next, const Flag& cancel);
+  Response reload_now(const Flag& cancel);
   Response start_recording(StartRecord what);
   Response stop_recording();
   std::string write_capture(const std::string& name, std::string_view bytes, const std::string& kind);
@@ -153,7 +153,7 @@ class Session final : public ControlTarget {
   std::shared_ptr<Pipeline> pipeline_;
   std::string url_;
   Config config_;
-  Flag starting_, loading_;  ///< cancel start() and the current transaction while they open a source
+  Flag starting_, loading_;  ///< cancel start() and the newest load or reload, until its source is open
   std::optional<StartRecord> record_;  ///< requested recording; it continues when the source changes
   mutable std::map<std::string, Pending> pending_;  ///< the last change of each value
   /// The pipeline's requested graph with the pending changes, and the view that it was made from.
@@ -179,7 +179,6 @@ class Session final : public ControlTarget {
   std::string seen_source_;
   bool source_away_ = false;
 
-  std::atomic<uint64_t> newest_load_{0};
   std::atomic<uint64_t> reloads_{0}, reloads_refused_{0}, graph_changes_{0}, errors_{0};
   std::atomic<bool> stopped_{false}, stopping_{false}, alive_{true};
   Jobs transactions_, files_;
