@@ -30,9 +30,9 @@ constexpr FilterEntry kFilters[] = {
     entry<Diffusion>(kSmooth),
     entry<Mosaic>(kCombine),
     entry<Resize>(kGeometry),
-    entry<Crop>(kGeometry),
-    entry<Flip>(kGeometry),
-    entry<Rotate>(kGeometry),
+    entry<Crop>(kGeometry, {.moves_pixels = true}),
+    entry<Flip>(kGeometry, {.moves_pixels = true}),
+    entry<Rotate>(kGeometry, {.moves_pixels = true}),
     entry<AlignChannels>(kGeometry, {.accepts = Accepts::rgba}),
     entry<Deinterlace>(kSmooth),
     entry<TemporalDenoise>(kSmooth),
@@ -40,7 +40,7 @@ constexpr FilterEntry kFilters[] = {
     entry<Blend>(kCombine, {.min_inputs = 2, .max_inputs = 2}),
     entry<Klt>(kTracks, {.gives_tracks = true}),
     entry<DrawTracks>(kTracks, {.needs_tracks = true}),
-    entry<Stabilize>(kTracks, {.needs_tracks = true}),
+    entry<Stabilize>(kTracks, {.needs_tracks = true, .moves_pixels = true}),
 };
 
 }  // namespace

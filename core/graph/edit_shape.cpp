@@ -90,20 +90,11 @@ EditProblem move_node(GraphDesc& graph, const std::string& id, size_t to) {
   return std::nullopt;
 }
 
-EditProblem character_problem(const std::string& name) {
-  constexpr const char* kTaken = ",:=@. \t\"'";
-  if (name.find_first_of(kTaken) == std::string::npos) return std::nullopt;
-  std::string other = name;
-  for (char& c : other)
-    if (std::strchr(kTaken, c)) c = '_';
-  return fmt::format("a name cannot contain spaces, tabs or any of , : = @ . \" ' (try {})", other);
-}
-
 EditProblem rename_node(GraphDesc& graph, const std::string& id, const std::string& name) {
   if (name == id) return std::nullopt;
   if (name.empty()) return "a node needs a name";
   if (name == kSourceNode) return fmt::format("'{}' is the name of the decoded picture", kSourceNode);
-  if (EditProblem problem = character_problem(name)) return problem;
+  if (EditProblem problem = name_problem(name)) return problem;
   if (name.size() > kMaxNameBytes) return fmt::format("a name has at most {} bytes", kMaxNameBytes);
   if (graph.find(name)) return fmt::format("there is a node '{}' already", name);
   redirect_readers(graph, id, name);

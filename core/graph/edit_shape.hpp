@@ -33,9 +33,6 @@ std::string duplicate_node(GraphDesc& graph, const std::string& id);
 /// except the first would then be below the node.
 EditProblem move_node(GraphDesc& graph, const std::string& id, size_t to);
 
-/// Fails if `name` contains characters that --graph and --set cannot express in a node's name.
-EditProblem character_problem(const std::string& name);
-
 /// Renames a node, also in its readers' inputs and in the graph's output. Fails if the name is empty, too
 /// long or taken, or contains reserved characters.
 EditProblem rename_node(GraphDesc& graph, const std::string& id, const std::string& name);

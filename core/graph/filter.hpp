@@ -244,6 +244,9 @@ struct FilterEntry {
   /// True if the filter outputs tracks. If its first input is the source node, and the picture is not rotated
   /// or mirrored, the filter is configured with the picture and may read the picture's luma.
   bool gives_tracks = false;
+  /// True if pixels have other positions in the output than in the first input, up to scaling, so that tracks
+  /// do not fit both.
+  bool moves_pixels = false;
 };
 
 /// Returns all working formats that the filter takes without conversion.

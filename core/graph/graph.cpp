@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <set>
 #include <string_view>
@@ -13,7 +14,6 @@
 #include "core/base/text.hpp"
 #include "core/graph/catalogue.hpp"
 #include "core/graph/edit.hpp"
-#include "core/graph/edit_shape.hpp"
 
 namespace lensd {
 namespace {
@@ -241,6 +241,15 @@ std::string to_chain(const GraphDesc& graph) {
   return text;
 }
 
+std::optional<std::string> name_problem(const std::string& name) {
+  constexpr const char* kTaken = ",:=@. \t\"'";
+  if (name.find_first_of(kTaken) == std::string::npos) return std::nullopt;
+  std::string other = name;
+  for (char& c : other)
+    if (std::strchr(kTaken, c)) c = '_';
+  return fmt::format("a name cannot contain spaces, tabs or any of , : = @ . \" ' (try {})", other);
+}
+
 std::vector<std::string> validate(const GraphDesc& given, const Registry& registry) {
   std::vector<std::string> problems = size_problems(given);
   if (!problems.empty()) return problems;
@@ -249,7 +258,7 @@ std::vector<std::string> validate(const GraphDesc& given, const Registry& regist
     if (!node.id.empty() && ++uses[node.id] == 2)
       problems.push_back(fmt::format("two nodes have the id '{}'", node.id));
   for (const NodeDesc& node : given.nodes)
-    if (const EditProblem problem = character_problem(node.id))
+    if (const auto problem = name_problem(node.id))
       problems.push_back(fmt::format("{}: {}", node.label(), *problem));
   if (uses.contains(kSourceNode)) problems.push_back("the id 'source' stands for the decoded picture");
 

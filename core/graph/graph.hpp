@@ -7,6 +7,7 @@
 // Plain values; copy freely between threads.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,21 @@ struct GraphDesc {
   NodeDesc* find(const std::string& id);
   const NodeDesc* find(const std::string& id) const;
 };
+
+/// Returns the first node that `matches`, from node `id` upwards along first inputs; null if there is none.
+template <class Match>
+const NodeDesc* upstream(const GraphDesc& graph, const std::string& id, const Match& matches) {
+  const NodeDesc* node = graph.find(id);
+  for (size_t steps = 0; node && !matches(*node); ++steps) {
+    if (node->inputs.empty() || steps > graph.nodes.size()) return nullptr;  // the graph may have a cycle
+    node = graph.find(node->inputs.front());
+  }
+  return node;
+}
+
+/// Returns why a node cannot have this name, or nullopt: it contains characters that --graph and --set cannot
+/// express in a node's name.
+std::optional<std::string> name_problem(const std::string& name);
 
 /// Parses a chain such as `median=radius=1,canny@edges=low=50:high=150`: ',' separates nodes, ':' separates
 /// parameters, `@edges` sets the id. Throws Error(invalid_config) with the problems.

@@ -139,10 +139,8 @@ class Builder {
   /// Returns true if there is a tracker upstream, along first inputs. Call only for nodes without tracks: the
   /// tracker is then disabled.
   bool tracker_is_off(const NodeDesc& desc) const {
-    for (const NodeDesc* node = plan_.graph.find(desc.inputs[0]); node;
-         node = plan_.graph.find(node->inputs[0]))
-      if (registry_.find(node->filter)->gives_tracks) return true;
-    return false;
+    return upstream(plan_.graph, desc.inputs[0],
+                    [this](const NodeDesc& node) { return registry_.find(node.filter)->gives_tracks; });
   }
 
   void add(const NodeDesc& desc) {

@@ -37,12 +37,9 @@ bool has_rectangle(const FilterSchema& schema) {
 
 std::string input_of(const GraphDesc& graph, const std::string& id) {
   const NodeDesc* node = graph.find(id);
-  for (size_t steps = 0; node && !node->inputs.empty() && steps <= graph.nodes.size(); ++steps) {
-    const std::string& input = node->inputs.front();
-    node = graph.find(input);
-    if (!node || node->enabled) return input;
-  }
-  return kSourceNode;
+  if (!node || node->inputs.empty()) return kSourceNode;
+  const NodeDesc* input = upstream(graph, node->inputs.front(), [](const NodeDesc& n) { return n.enabled; });
+  return input ? input->id : kSourceNode;
 }
 
 Extent output_size(const ViewerModel& model, const std::string& id) {
