@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -46,18 +45,6 @@ std::string default_folder() {
   if (systemd && *systemd) return std::string(systemd).substr(0, std::strcspn(systemd, ":"));
   const std::string folder = state_folder();
   return folder.empty() ? fmt::format("/tmp/lensd-{}/captures", geteuid()) : folder;
-}
-
-/// Creates a hidden file beside `name`. Returns its descriptor, or -1 with errno set. A killed process may
-/// have left such a file, and process ids repeat in containers, so the name has a counter.
-int create_temporary(int folder, const std::string& name, std::string& temporary) {
-  static std::atomic<unsigned> next{0};
-  for (;;) {
-    temporary = fmt::format(".{}.{}-{}", name, getpid(), next++);
-    const int fd =
-        openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd >= 0 || errno != EEXIST) return fd;
-  }
 }
 
 }  // namespace
@@ -143,7 +130,7 @@ std::string OutputFolder::write(const std::string& relative, std::string_view by
   const auto [parent, name] = open_parent(relative);
   const std::string full = (fs::path(folder_) / relative).string();
   std::string temporary;
-  const UniqueFd fd(create_temporary(parent.get(), name, temporary));
+  const UniqueFd fd(create_temporary(parent.get(), "", name, temporary));
   if (!fd) throw cannot_write(full);
   struct stat info {};
   if (fstat(fd.get(), &info) == 0) {
@@ -152,8 +139,8 @@ std::string OutputFolder::write(const std::string& relative, std::string_view by
     written_.erase({info.st_dev, info.st_ino});
     if (!marked && written_.size() < kMaxKnown) written_[{info.st_dev, info.st_ino}] = kind;
   }
-  const bool ok = write_all(fd.get(), {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}) &&
-                  fsync(fd.get()) == 0 && place(parent.get(), temporary, name, kind);
+  const bool ok =
+      write_all(fd.get(), bytes) && fsync(fd.get()) == 0 && place(parent.get(), temporary, name, kind);
   if (!ok) {
     const Error error = errno == EEXIST ? exists(relative) : cannot_write(full);
     unlinkat(parent.get(), temporary.c_str(), 0);

@@ -26,6 +26,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log_queue.hpp"
 #include "core/base/url_secrets.hpp"
+#include "core/base/whole_file.hpp"
 
 namespace lensd::log {
 namespace {
@@ -42,7 +43,7 @@ constexpr auto kFinishTimeout = std::chrono::milliseconds(200);
 /// Level of the texts of print(), which have no prefix.
 constexpr auto kPlain = spdlog::level::off;
 
-/// Writes to stderr, without stdio: a thread that blocks in stdio holds a lock that exit() needs.
+/// Writes to stderr, without stdio, which loses text if a non-blocking stderr has no room.
 class StderrOutput final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
@@ -56,24 +57,13 @@ class StderrOutput final : public spdlog::sinks::base_sink<std::mutex> {
       text.insert(end, "\033[m");
       text.insert(message.color_range_start, kColours[message.level]);
     }
-    write_text(text);
+    write_all(STDERR_FILENO, text, [] {  // errors cannot be reported anywhere
+      pollfd room{STDERR_FILENO, POLLOUT, 0};
+      poll(&room, 1, -1);
+      return true;
+    });
   }
   void flush_() override {}
-
-  /// Ignores errors: there is nobody to report them to.
-  static void write_text(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t size = ::write(STDERR_FILENO, text.data(), text.size());
-      if (size < 0 && errno == EAGAIN) {
-        pollfd room{STDERR_FILENO, POLLOUT, 0};
-        poll(&room, 1, -1);
-      } else if (size < 0 && errno != EINTR) {
-        return;
-      } else if (size > 0) {
-        text.remove_prefix(static_cast<size_t>(size));
-      }
-    }
-  }
 
   static constexpr const char* kColours[] = {"\033[37m",        "\033[36m",        "\033[32m",
                                              "\033[33m\033[1m", "\033[31m\033[1m", "\033[1m\033[41m"};
@@ -222,7 +212,7 @@ bool set_level(const std::string& name) {
   const auto parsed = spdlog::level::from_str(name);
   if (parsed == spdlog::level::off && name != "off") return false;
   const auto logger = spdlog::default_logger();
-  // init() puts stderr first. The log file always gets all messages.
+  // init() puts stderr first. A log file always gets all messages.
   logger->sinks().front()->set_level(parsed);
   const bool file = logger->sinks().size() > 2;
   logger->set_level(file ? spdlog::level::trace : std::min(parsed, spdlog::level::info));

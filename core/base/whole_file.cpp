@@ -40,18 +40,6 @@ struct Temporary {
   }
 };
 
-/// Creates a file with an unused name in `folder` and the process's default mode. Sets `path` to its path.
-/// Returns the descriptor, or -1 with errno set. mkstemp() would create the file with mode 0600, and the
-/// umask cannot be read without changing it for all threads.
-int open_temporary(const std::string& folder, const std::string& name, std::string& path) {
-  static std::atomic<unsigned> next{0};
-  for (;;) {
-    path = fmt::format("{}/.{}.{}-{}", folder, name, getpid(), next++);
-    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd >= 0 || errno != EEXIST) return fd;
-  }
-}
-
 bool keep_mode(int fd, const std::string& target) {
   struct stat old = {};
   return stat(target.c_str(), &old) != 0 || fchmod(fd, old.st_mode & 07777) == 0;
@@ -66,14 +54,35 @@ void flush_folder(const std::string& folder) {
 
 }  // namespace
 
-bool write_all(int fd, std::span<const uint8_t> bytes) {
+// Not mkstemp(): it creates files with mode 0600, and the umask cannot be read without changing it for all
+// threads. A killed process may leave its file, and process ids repeat in containers, so a name may be taken.
+int create_temporary(int folder, const std::string& prefix, const std::string& name, std::string& path) {
+  static std::atomic<unsigned> next{0};
+  for (;;) {
+    path = fmt::format("{}.{}.{}-{}", prefix, name, getpid(), next++);
+    const int fd = openat(folder, path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+}
+
+bool write_all(int fd, std::span<const uint8_t> bytes, const std::function<bool()>& wait) {
   while (!bytes.empty()) {
     const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    bytes = bytes.subspan(static_cast<size_t>(written));
+    if (written >= 0) {
+      bytes = bytes.subspan(static_cast<size_t>(written));
+    } else if (errno == EAGAIN && wait) {
+      if (wait()) continue;
+      errno = EAGAIN;
+      return false;
+    } else if (errno != EINTR) {
+      return false;
+    }
   }
   return true;
+}
+
+bool write_all(int fd, std::string_view text, const std::function<bool()>& wait) {
+  return write_all(fd, std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size()), wait);
 }
 
 void write_whole_file(const std::string& path, std::string_view text, Flush flush, MissingFolders folders) {
@@ -93,7 +102,7 @@ void write_whole_file(const std::string& path, std::span<const uint8_t> bytes, F
 
   Temporary temporary;
   std::string name;
-  temporary.fd = open_temporary(folder, target.filename().string(), name);
+  temporary.fd = create_temporary(AT_FDCWD, folder + "/", target.filename().string(), name);
   if (temporary.fd < 0) fail(path, "cannot be written", errno);
   temporary.path = name;
   const bool ok = write_all(temporary.fd, bytes) && keep_mode(temporary.fd, target.string()) &&

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,9 +34,16 @@ void write_whole_file(const std::string& path, std::span<const uint8_t> bytes, F
 void write_whole_file(const std::string& path, std::string_view text, Flush flush,
                       MissingFolders folders = MissingFolders::make);
 
-/// Writes all of `bytes` to a descriptor. Continues after partial writes and EINTR. Returns false, with errno
-/// set, on failure.
-bool write_all(int fd, std::span<const uint8_t> bytes);
+/// Creates a hidden file for `name` with an unused name and the process's default mode. `folder`: descriptor
+/// of a folder that `prefix` is relative to, or AT_FDCWD. `prefix`: empty, or ends in '/'. Sets `path` to
+/// `prefix` and the file's name. Returns the file's descriptor, or -1 with errno set.
+int create_temporary(int folder, const std::string& prefix, const std::string& name, std::string& path);
+
+/// Writes all of `bytes` to a descriptor. Continues after partial writes and EINTR. If a non-blocking
+/// descriptor has no room, calls `wait` and tries again, or fails with EAGAIN if it returns false. Returns
+/// false, with errno set, on failure.
+bool write_all(int fd, std::span<const uint8_t> bytes, const std::function<bool()>& wait = nullptr);
+bool write_all(int fd, std::string_view text, const std::function<bool()>& wait = nullptr);
 
 enum class FileKind {
   any,      ///< also pipes and devices; reading fails if no data arrives for 10 s

@@ -95,10 +95,6 @@ char parse_line(std::string_view line, RingFile& file) {
   return valid && (event == 'o' || event == 'c' || event == 'd') ? event : '\0';
 }
 
-bool write_text(int fd, std::string_view text) {
-  return write_all(fd, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
-}
-
 std::optional<std::string> read_text(int fd) {
   const auto state = file_state(fd);
   if (!state || !state->regular || state->bytes > kMaxBytes) return std::nullopt;
@@ -241,7 +237,7 @@ std::vector<RingFile> RingJournal::take_files() {
 void RingJournal::append(char event, const RingFile& file) {
   const std::string line = (bytes_ == 0 ? header_of(owner_) : std::string()) + line_of(event, file);
   ++lines_;
-  if (write_text(fd_.get(), line)) {
+  if (write_all(fd_.get(), line)) {
     bytes_ += static_cast<int64_t>(line.size());
     return;
   }
@@ -257,7 +253,7 @@ void RingJournal::rewrite(const std::vector<RingFile>& files) {
   UniqueFd next = open_beside(name);
   if (!next) return;
   // Lock the new file before the rename, so that the journal's name is always locked.
-  if (flock(next.get(), LOCK_EX | LOCK_NB) != 0 || !write_text(next.get(), text) ||
+  if (flock(next.get(), LOCK_EX | LOCK_NB) != 0 || !write_all(next.get(), text) ||
       rename(name.c_str(), path_.c_str()) != 0) {
     unlink(name.c_str());
     return;
