@@ -9,6 +9,7 @@
 #include "app/pipeline/recorder_sink.hpp"
 #include "app/pipeline/stream_sink.hpp"
 #include "app/pipeline/virtual_camera_sink.hpp"
+#include "app/result_files.hpp"
 
 namespace lensd {
 
@@ -61,14 +62,8 @@ StartRecord record_command(const CommandLine& line, bool again = false);
 
 /// Returns the timings table as text.
 std::string timings_text(const std::vector<PassStats>& rows);
-/// must_be_quick: the program ends, so a pipe's reader must have taken everything after 500 ms.
-enum class PipeReader : uint8_t { may_be_slow, must_be_quick };
 /// Writes the timings as JSON if `path` ends in .json, else as CSV. Throws as write_text() does.
 void write_timings(const std::string& path, const std::vector<PassStats>& rows,
                    PipeReader reader = PipeReader::may_be_slow);
-/// Writes a file, or to a pipe. Throws Error(runtime_failure) if it cannot be written, if nobody reads the
-/// pipe within 500 ms, or if its reader is too slow.
-void write_text(const std::string& path, const std::string& text,
-                PipeReader reader = PipeReader::may_be_slow);
 
 }  // namespace lensd

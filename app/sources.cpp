@@ -76,12 +76,15 @@ std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const Sourc
     if (!path.empty()) recording_muxer(path);
   RecordSettings settings = line.recording;
   settings.wait_for_reader = line.mode == RunMode::batch;
+  settings.encoder.hdr = source.hdr;
   return std::make_shared<RecorderSink>(settings, source);
 }
 
 std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInfo& source) {
   if (line.config.output_url.empty()) return nullptr;
-  return std::make_shared<StreamSink>(line.config.output_url, line.stream, source);
+  EncoderOptions encoder = line.stream;
+  encoder.hdr = source.hdr;
+  return std::make_shared<StreamSink>(line.config.output_url, encoder, source);
 }
 
 std::shared_ptr<VirtualCamera> make_virtual_camera(const CommandLine& line) {

@@ -216,7 +216,7 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
                written.path);
   }
   if (const std::string stream_errors = pipeline.source_errors(); !stream_errors.empty())
-    fmt::print(stderr, "lensd: {}: {}\n", pipeline.source().name, stream_errors);
+    log::print(fmt::format("lensd: {}: {}\n", pipeline.source().name, stream_errors));
   pipeline.check();
   if (recorder && !recorder->failure().empty())
     throw Error(ExitCode::runtime_failure, "", recorder->failure());

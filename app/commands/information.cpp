@@ -1,58 +1,20 @@
 // lensd filters, lensd bench, lensd check, and the output of timings as text and files.
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <poll.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <chrono>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "app/commands/bench/bench.hpp"
 #include "app/run.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
-#include "core/base/unique_fd.hpp"
 #include "core/config/schema.hpp"
 #include "core/graph/catalogue.hpp"
 #include "kernels/registry.hpp"
 
 namespace lensd {
-namespace {
-
-/// Limit of the wait for the reader of a pipe, and for its reading if it must be quick.
-constexpr int64_t kOpenReaderNs = 500'000'000;
-constexpr int kReaderPollMs = 50;
-
-void write_pipe(const std::string& path, std::string_view text, PipeReader reader) {
-  UniqueFd fd;
-  const int64_t end = now_ns() + kOpenReaderNs;
-  while (!fd) {
-    fd = UniqueFd(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
-    if (!fd && errno != ENXIO) throw Error(ExitCode::runtime_failure, path, std::strerror(errno));
-    if (!fd && now_ns() > end) throw Error(ExitCode::runtime_failure, path, "nobody reads this pipe");
-    if (!fd) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  while (!text.empty()) {
-    if (reader == PipeReader::must_be_quick && now_ns() > end)
-      throw Error(ExitCode::runtime_failure, path, "the reader of this pipe is too slow");
-    pollfd room{fd.get(), POLLOUT, 0};
-    if (poll(&room, 1, kReaderPollMs) == 0) continue;
-    const ssize_t size = write(fd.get(), text.data(), text.size());
-    if (size < 0 && errno != EINTR && errno != EAGAIN)
-      throw Error(ExitCode::runtime_failure, path, std::strerror(errno));
-    if (size > 0) text.remove_prefix(static_cast<size_t>(size));
-  }
-}
-
-}  // namespace
 
 void run_filters(const CommandLine& line) {
   std::vector<const FilterEntry*> entries;
@@ -137,16 +99,6 @@ void write_timings(const std::string& path, const std::vector<PassStats>& rows, 
     all.push_back(std::move(row));
   }
   write_text(path, path.ends_with(".json") ? all.dump(2) + "\n" : csv + "\n", reader);
-}
-
-void write_text(const std::string& path, const std::string& text, PipeReader reader) {
-  std::error_code ignored;
-  if (std::filesystem::is_fifo(path, ignored)) return write_pipe(path, text, reader);
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file)
-    throw Error(ExitCode::runtime_failure, path, "cannot be written", "check the folder and its permissions");
 }
 
 }  // namespace lensd

@@ -20,21 +20,15 @@ constexpr double kSuccessSeconds = 3;
 constexpr int64_t kReaderTimeoutNs = 2'000'000'000;
 
 /// Returns true for pipes and devices. They have no content to keep, so a retry writes to them again.
-bool is_pipe(const StartRecord& command) {
-  struct stat info = {};
-  return command.beneath.empty() && stat(command.path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
-         !S_ISDIR(info.st_mode);
-}
-
-RecordSettings with_hdr(RecordSettings settings, const HdrMetadata& hdr) {
-  settings.encoder.hdr = hdr;
-  return settings;
+bool has_no_content(const StartRecord& command) {
+  std::error_code ignored;
+  return command.beneath.empty() && std::filesystem::is_other(command.path, ignored);
 }
 
 }  // namespace
 
 RecorderSink::RecorderSink(const RecordSettings& settings, const SourceInfo& source)
-    : settings_(with_hdr(settings, source.hdr)),
+    : settings_(settings),
       fps_(source.fps > 0 ? source.fps : 25),
       audio_from_(source.has_audio && !source.live ? source.address : ""),
       output_(make_recording(true)) {
@@ -75,7 +69,7 @@ void RecorderSink::stop() {
 
 RecordTarget RecorderSink::target_of(const StartRecord& command) const {
   RecordTarget target;
-  target.path = command.path, target.resumed = (command.resumed || retrying_) && !is_pipe(command);
+  target.path = command.path, target.resumed = (command.resumed || retrying_) && !has_no_content(command);
   target.rules = {.overwrite = command.overwrite && !target.resumed,
                   .next_free = command.next_free,
                   .beneath = command.beneath,

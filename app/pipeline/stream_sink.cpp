@@ -6,18 +6,9 @@
 
 namespace lensd {
 
-namespace {
-
-EncoderOptions with_hdr(EncoderOptions encoder, const HdrMetadata& hdr) {
-  encoder.hdr = hdr;
-  return encoder;
-}
-
-}  // namespace
-
 StreamSink::StreamSink(const std::string& url, const EncoderOptions& encoder, const SourceInfo& source)
     : output_({.url = url,
-               .encoder = with_hdr(encoder, source.hdr),
+               .encoder = encoder,
                .fps = source.fps > 0 ? source.fps : 25,
                .audio_from = source.has_audio && !source.live ? source.address : ""}) {
   run(source.live);

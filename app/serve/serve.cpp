@@ -106,17 +106,16 @@ class Daemon {
 
   void write_results(Pipeline& pipeline) {
     check_existing_files(line_);  // again, because others may have created files meanwhile
-    std::exception_ptr problem;
     try {
       if (!line_.timings.empty())
         write_timings(line_.timings, pipeline.profiler().snapshot(), PipeReader::must_be_quick);
       if (!line_.trace.empty())
         write_text(line_.trace, pipeline.timeline().chrome_trace(), PipeReader::must_be_quick);
     } catch (...) {
-      problem = std::current_exception();
+      mark_results(line_);  // so that the next run can replace an incomplete file
+      throw;
     }
-    mark_results(line_);  // also a file that is not complete, so that the next run can replace it
-    if (problem) std::rethrow_exception(problem);
+    mark_results(line_);
   }
 
   SessionOptions session_options(const GraphDesc& graph) {

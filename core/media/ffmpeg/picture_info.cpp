@@ -47,10 +47,6 @@ std::optional<YuvMatrix> matrix_of(AVColorSpace space) {
   }
 }
 
-bool is_supported(AVColorSpace space) {
-  return space == AVCOL_SPC_UNSPECIFIED || space == AVCOL_SPC_RESERVED || matrix_of(space);
-}
-
 /// Warns once per matrix that lensd decodes a stream with `used` instead.
 void warn_of_matrix(AVColorSpace space, YuvMatrix used) {
   static std::atomic<uint32_t> warned{0};
@@ -183,7 +179,8 @@ ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const Pic
         frame.color_primaries == AVCOL_PRI_UNSPECIFIED && out.primaries != Primaries::bt709;
   }
   if (format.model != ColourModel::yuv) return out;
-  if (const auto tagged = matrix_of(frame.colorspace)) {
+  const auto tagged = matrix_of(frame.colorspace);
+  if (tagged) {
     out.matrix = *tagged;
   } else if (is_jpeg_range(pixel_format) || is_jpeg_like(codec)) {
     out.matrix = YuvMatrix::bt601;  // the only matrix in JFIF
@@ -191,7 +188,8 @@ ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const Pic
     out.matrix = guessed_matrix({frame.width, frame.height});
     out.guessed.matrix = true;
   }
-  if (!is_supported(frame.colorspace)) warn_of_matrix(frame.colorspace, out.matrix);
+  if (!tagged && frame.colorspace != AVCOL_SPC_UNSPECIFIED && frame.colorspace != AVCOL_SPC_RESERVED)
+    warn_of_matrix(frame.colorspace, out.matrix);
   if (format.chroma_shift_x || format.chroma_shift_y) out.siting = siting_of(frame, pixel_format, codec);
   return out;
 }

@@ -43,7 +43,8 @@ FfmpegSource::FfmpegSource(const std::string& url, const SourceOptions& options)
       allocator_(options.pinned ? MemoryKind::pinned : MemoryKind::host),
       fallback_(allocator_) {
   stop_.cancelled = options.cancel;
-  if (options.pipe_open_ns > 0 && is_pipe(url)) stop_.deadline_ns = now_ns() + options.pipe_open_ns;
+  if (options.pipe_open_ns > 0 && may_wait_for_writer(url))
+    stop_.deadline_ns = now_ns() + options.pipe_open_ns;
   try {
     open_first();
   } catch (const Error&) {

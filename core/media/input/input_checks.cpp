@@ -11,6 +11,7 @@ extern "C" {
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -71,13 +72,12 @@ const uint8_t* find_header(std::span<const uint8_t> chunks) {
 
 }  // namespace
 
-bool is_pipe(const std::string& url) {
+bool may_wait_for_writer(const std::string& url) {
   const UrlKind kind = classify(url);
   struct stat status = {};
-  const bool found = kind == UrlKind::standard_input
-                         ? fstat(STDIN_FILENO, &status) == 0
-                         : kind == UrlKind::path && stat(url.c_str(), &status) == 0;
-  return found && !S_ISREG(status.st_mode);
+  if (kind == UrlKind::standard_input) return fstat(STDIN_FILENO, &status) == 0 && !S_ISREG(status.st_mode);
+  std::error_code ignored;
+  return kind == UrlKind::path && std::filesystem::is_other(url, ignored);
 }
 
 bool reads_file(const AVFilter& filter, const std::string& arguments) {

@@ -13,7 +13,7 @@ namespace lensd {
 
 /// Returns true if the source is a pipe, a device or a socket: reading it may wait for another program
 /// without limit.
-bool is_pipe(const std::string& url);
+bool may_wait_for_writer(const std::string& url);
 
 /// Returns true if the arguments of a generator ("size=64x48:rate=5") can make FFmpeg read a file: by an
 /// option such as life's `filename`, by "/option=file" of newer versions, or in a form that this function

@@ -1,5 +1,6 @@
 #include "core/media/stream_output.hpp"
 
+#include "core/media/output/encoders/encoder_choice.hpp"
 #include "core/media/output/encoders/video_encoder.hpp"
 #include "core/media/output/stream_sender.hpp"
 
@@ -14,7 +15,7 @@ struct StreamOutput::Encoding {
   std::unique_ptr<StreamSender> sender;
 
   explicit Encoding(const Options& o) : options(o), target(stream_target(o.url)) {
-    options.encoder = stream_encoder(target, o.encoder);
+    options.encoder = stream_encoder(target.muxer, o.encoder);
   }
 
   void open(const PixelsFormat& format) {

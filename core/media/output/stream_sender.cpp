@@ -13,10 +13,6 @@
 namespace lensd {
 namespace {
 
-/// Time between key frames and maximum delay of the encoder, in seconds. Receivers can join only at a key
-/// frame. The delay adds to the latency.
-constexpr double kStreamKeySeconds = 2, kMaxDelay = 0.05;
-
 constexpr int64_t kConnectNs = 5'000'000'000, kWriteNs = 3'000'000'000, kEndNs = 800'000'000;
 /// Maximum waits in finish(): for audio from the network, and for the thread to return after its deadline.
 constexpr int64_t kAudioNs = 300'000'000, kMarginNs = 100'000'000;
@@ -66,21 +62,6 @@ StreamTarget stream_target(const std::string& url) {
                 "use rtsp:// rtmp:// srt:// udp:// rtp://, a .m3u8 playlist or v4l2:/dev/videoN");
   const std::string device = "v4l2:";
   return {url.starts_with(device) ? url.substr(device.size()) : url, url_without_secrets(url), muxer};
-}
-
-EncoderOptions stream_encoder(const StreamTarget& target, EncoderOptions options) {
-  // FFmpeg sets none of a device's colour fields. v4l2loopback then declares sRGB, for which V4L2 defines
-  // BT.601 in limited range.
-  if (target.muxer == "v4l2")
-    return {.codec = "rawvideo",
-            .preset = {},
-            .crf = {},
-            .dither = options.dither,
-            .matrix = YuvMatrix::bt601,
-            .hdr = {}};
-  options.key_interval_s = kStreamKeySeconds;
-  options.max_delay_s = kMaxDelay;
-  return options;
 }
 
 void SharedStreamStatus::set_notice(StreamOutput::Notice notice) {

@@ -39,8 +39,6 @@ struct StreamTarget {
 };
 /// Parses a stream target. Throws Error(usage) if `url` is too long or not a stream target.
 StreamTarget stream_target(const std::string& url);
-/// Returns the options of the encoder for a stream.
-EncoderOptions stream_encoder(const StreamTarget& target, EncoderOptions options);
 
 class StreamSender {
  public:

@@ -83,7 +83,26 @@ void set_ffv1(AVCodecContext& c, ff::Options& settings) {
   settings.set("slicecrc", "1");
 }
 
+/// Time between key frames and maximum delay of the encoder, in seconds. Receivers can join only at a key
+/// frame. The delay adds to the latency.
+constexpr double kStreamKeySeconds = 2, kMaxDelay = 0.05;
+
 }  // namespace
+
+EncoderOptions stream_encoder(const std::string& muxer, EncoderOptions options) {
+  // FFmpeg sets none of a device's colour fields. v4l2loopback then declares sRGB, for which V4L2 defines
+  // BT.601 in limited range.
+  if (muxer == "v4l2")
+    return {.codec = "rawvideo",
+            .preset = {},
+            .crf = {},
+            .dither = options.dither,
+            .matrix = YuvMatrix::bt601,
+            .hdr = {}};
+  options.key_interval_s = kStreamKeySeconds;
+  options.max_delay_s = kMaxDelay;
+  return options;
+}
 
 std::vector<const AVCodec*> encoders_for(const AVOutputFormat& container, const EncoderOptions& options,
                                          const std::string& where) {

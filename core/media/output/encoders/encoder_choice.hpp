@@ -16,6 +16,10 @@ namespace lensd {
 std::vector<const AVCodec*> encoders_for(const AVOutputFormat& container, const EncoderOptions& options,
                                          const std::string& where);
 
+/// Returns the options of the encoder for a stream in the container `muxer`, with lensd's delays and key
+/// frames.
+EncoderOptions stream_encoder(const std::string& muxer, EncoderOptions options);
+
 /// Sets preset, key-frame interval, rate, quality and delay in `c` and `settings`. The codec, size and frame
 /// rate of `c` must be set.
 void set_rate(AVCodecContext& c, const EncoderOptions& options, ff::Options& settings);

@@ -38,16 +38,6 @@ Error taken_error(const std::string& path, const std::string& why) {
   return Error(ExitCode::usage, path, why, "choose another name");
 }
 
-Error write_error(const std::string& path, int error) {
-  if (error == EEXIST) return taken_error(path, "a file of this name exists already");
-  if (error == EXDEV || error == ELOOP)
-    return Error(ExitCode::runtime_failure, path, "this name leads out of the folder for recordings");
-  if (error == ENXIO || error == EAGAIN)
-    return Error(ExitCode::runtime_failure, path,
-                 error == ENXIO ? "nobody reads this pipe" : "the reader of this pipe takes no data");
-  return Error(ExitCode::runtime_failure, path, "cannot be written: " + ff::error_text(AVERROR(error)));
-}
-
 /// Returns true if this process has the file open with another descriptor, for example as the source.
 bool is_open_here(int fd, const FileIdentity& identity) {
   std::error_code error;
@@ -60,6 +50,16 @@ bool is_open_here(int fd, const FileIdentity& identity) {
 }
 
 }  // namespace
+
+Error write_error(const std::string& path, int error) {
+  if (error == EEXIST) return taken_error(path, "a file of this name exists already");
+  if (error == EXDEV || error == ELOOP)
+    return Error(ExitCode::runtime_failure, path, "this name leads out of the folder for recordings");
+  if (error == ENXIO || error == EAGAIN)
+    return Error(ExitCode::runtime_failure, path,
+                 error == ENXIO ? "nobody reads this pipe" : "the reader of this pipe takes no data");
+  return Error(ExitCode::runtime_failure, path, "cannot be written: " + ff::error_text(AVERROR(error)));
+}
 
 // Delegates to the other constructor so that the destructor runs if this body throws.
 OutputFile::OutputFile(const std::string& path, const FileRules& rules) : OutputFile(rules.full_path(path)) {

@@ -13,6 +13,9 @@
 
 namespace lensd {
 
+/// Returns the error for a file that cannot be created or written. `error`: an errno value.
+Error write_error(const std::string& path, int error);
+
 class OutputFile {
  public:
   /// Creates the file and locks it until close(). Throws Error(usage) if the file exists and must not be

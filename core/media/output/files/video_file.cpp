@@ -86,8 +86,7 @@ void VideoFile::fail(int error) {
   // Delete a file without any picture.
   if (exclusive_ && frames_ == 0 && names_file(path(), file_.identity())) unlink(path().c_str());
   const bool full = error == AVERROR(ENOSPC) || error == AVERROR(EDQUOT);
-  if (error == AVERROR(EAGAIN))
-    throw Error(ExitCode::runtime_failure, path(), "the reader of this pipe takes no data");
+  if (error == AVERROR(EAGAIN)) throw write_error(path(), EAGAIN);
   throw Error(ExitCode::runtime_failure, path(), "cannot be written: " + ff::error_text(error),
               full ? fmt::format("free some space; the first {} frames are kept", frames_) : "");
 }

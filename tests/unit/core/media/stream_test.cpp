@@ -12,6 +12,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/media/output/encoders/encoder_choice.hpp"
 #include "core/media/output/encoders/video_encoder.hpp"
 #include "core/media/output/stream_sender.hpp"
 #include "core/media/stream_output.hpp"
@@ -88,7 +89,7 @@ std::array<int, 3> red_in_hd(const std::string& url, EncoderOptions options, AVC
     for (int x = 0; x < kWidth; ++x) red.at(x, y, 0) = red.at(x, y, 3) = 255;
   const StreamTarget target = stream_target(url);
   VideoEncoder encoder(output_format_of(target.muxer, url), pixels_format(red.format), 25,
-                       stream_encoder(target, options), url);
+                       stream_encoder(target.muxer, options), url);
   encoder.send(pixels(red.ref()), 0);
   const AVPacket* packet = encoder.receive();
   matrix = encoder.context().colorspace;
