@@ -119,7 +119,7 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_s
   if (status.frame_duration_ns > 0) model_.frame_duration_ns = status.frame_duration_ns;
   for (Notice& n : pipeline_.take_notices()) notice(n.problem, std::move(n.text));
   if (drawn) refresh_notices(time_ns);
-  if (const auto view = refresh_graph(status); view || fields_changed) refresh_source(view.get());
+  if (refresh_graph(status) || fields_changed) describe_source();
   model_.controls = pipeline_.source_controls(controls_shown);
   if (time_ns - timings_ns_ > kTimingsEvery) {
     timings_ns_ = time_ns;
@@ -201,22 +201,21 @@ void ViewerModelBuilder::refresh_scopes() {
   }
 }
 
-/// Updates the size and the description of the source's pictures. `view`: the new graph, or null.
-void ViewerModelBuilder::refresh_source(const GraphView* view) {
-  if (view) picture_ = view->picture, model_.source_size = picture_.upright();
+void ViewerModelBuilder::describe_source() {
   if (model_.live_status.live) return;  // its status describes the stream
   model_.source_detail = detail_text(pipeline_.source(), picture_);
   if (model_.fields != FieldOrder::progressive)
     model_.source_detail += fmt::format(", {}", name(model_.fields));
 }
 
-/// Updates the graph. Returns the new one, or null if it has not changed.
-std::shared_ptr<const GraphView> ViewerModelBuilder::refresh_graph(const PipelineStatus& status) {
+/// Updates the graph and the size of the source's pictures. Returns false if nothing has changed.
+bool ViewerModelBuilder::refresh_graph(const PipelineStatus& status) {
   // The status was read first, so the graph is at least as new as the status.
   model_.graph_mark = status.edit_mark, model_.graph_planning = status.planning;
   const auto view = pipeline_.graph();
-  if (!view || view->version == graph_version_) return nullptr;
+  if (!view || view->version == graph_version_) return false;
   graph_version_ = view->version;
+  picture_ = view->picture, model_.source_size = picture_.upright();
   timings_ns_ = 0;  // update the timing rows too
   model_.graph = view->graph, model_.graph_version = view->version;
   model_.graph_memory = view->device_bytes;
@@ -236,7 +235,7 @@ std::shared_ptr<const GraphView> ViewerModelBuilder::refresh_graph(const Pipelin
     node.id = planned.id, node.filter = planned.filter, node.format = format_text(planned.output);
     node.automatic = true, node.scope = planned.scope;
   }
-  return view;
+  return true;
 }
 
 /// Updates the frame rates. Averages over 2 s, so that a slow source's rate does not jump by whole frames.

@@ -45,8 +45,8 @@ class ViewerModelBuilder {
 
  private:
   void refresh_notices(int64_t time_ns);
-  std::shared_ptr<const GraphView> refresh_graph(const PipelineStatus& status);
-  void refresh_source(const GraphView* view);
+  bool refresh_graph(const PipelineStatus& status);
+  void describe_source();
   void refresh_counts(const PipelineStatus& status);
   void refresh_scopes();
   void refresh_timings();

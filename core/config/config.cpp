@@ -313,10 +313,10 @@ ConfigCheck& config_check() {
 /// Removes the number from a message of the TOML parser. It may be a secret: http.token without quotation
 /// marks.
 std::string without_number(std::string_view message) {
-  const bool quotes_number = message.find("64 bits") != std::string_view::npos ||
-                             message.find("interpret") != std::string_view::npos;
   const size_t begin = message.find('\''), end = message.rfind('\'');
-  if (!quotes_number || begin >= end) return std::string(message);
+  const bool quotes_number =
+      begin < end && std::string_view("+-0123456789").find(message[begin + 1]) != std::string_view::npos;
+  if (!quotes_number) return std::string(message);
   return fmt::format("{}…{}", message.substr(0, begin + 1), message.substr(end));
 }
 

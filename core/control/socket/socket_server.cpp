@@ -263,14 +263,14 @@ class SocketServer::Loop {
   /// Sends the output. Adds events to it only while the client reads; the others stay in the subscriber's
   /// queue, which shares their texts with other clients.
   void send_events(SocketConnection& client) {
-    for (bool more = true; more; more = more && client.unread() < kEventRoom) {
-      while (more && client.unread() < kEventRoom) {
+    do {
+      while (client.unread() < kEventRoom) {
         const std::vector<std::string> event = client.subscriber->take(1);
-        more = !event.empty();
-        if (more) client.out += event.front() + "\n";
+        if (event.empty()) return client.flush(options_.max_unread);
+        client.out += event.front() + "\n";
       }
       client.flush(options_.max_unread);
-    }
+    } while (client.unread() < kEventRoom);  // else the client does not read
   }
 
   void disconnect_if_stuck(SocketConnection& client) {
