@@ -32,6 +32,7 @@ ctl_refused() {
 field() { ctl get "$1" | awk -v name="$2" '$1 == name { print $2 }'; }
 counter() { field counters "$1"; }
 playing() { [[ $(field source state) == playing ]]; }
+away() { [[ $(field source state) == reconnecting || $(field source state) == stalled ]]; }
 
 daemon_gone() { ! kill -0 "$DAEMON" 2>/dev/null; }
 

@@ -53,7 +53,7 @@ stop_node() {
   wait "$NODE" 2>/dev/null
   wait_for 10 node_gone || fail "the node stays"
 }
-node_there() { node_id test-node >/dev/null; }
+node_there() { node_id "${NODE_NAME:-test-node}" >/dev/null; }
 node_gone() { ! node_there; }
 # node_id NAME: prints the ID of a node.
 node_id() {

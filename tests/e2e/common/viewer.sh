@@ -141,6 +141,7 @@ start_window() {
 value() {
   sed -n "s|^value/$1 ||p" "$LENSD_UI_MAP" 2>/dev/null
 }
+notice_about() { value notice | grep -q "$1"; }
 
 value_is() { [[ $(value "$1") == "$2" ]]; }
 

@@ -4,6 +4,7 @@
 # shellcheck source=../common/pipewire.sh
 . "$(dirname "$0")/../common/pipewire.sh"
 
+NODE_NAME=bars
 # offer FORMAT: offers GStreamer's colour bars as the camera "bars". Widths and heights that are no multiples of 4 test
 # the layout.
 offer() {
@@ -14,14 +15,6 @@ offer() {
   NODE=$!
   STARTED+=("$NODE")
 }
-node_there() { pw-cli ls Node | grep -q 'node.name = "bars"'; }
-stop_node() {
-  kill "$NODE" 2>/dev/null
-  wait "$NODE" 2>/dev/null
-  wait_for 10 node_gone || fail "the node stays"
-}
-node_gone() { ! node_there; }
-away() { [[ $(field source state) == reconnecting || $(field source state) == stalled ]]; }
 
 start_session
 refused 4 "PipeWire has no camera" pipewire: --headless -o null:

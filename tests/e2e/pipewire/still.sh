@@ -4,7 +4,6 @@
 . "$(dirname "$0")/../common/pipewire.sh"
 [[ -x ${LENSD_TEST_NODE:-} ]] || skip "the test's PipeWire node was not built"
 
-away() { [[ $(field source state) == reconnecting || $(field source state) == stalled ]]; }
 stalled() { [[ $(field source state) == stalled ]]; }
 reconnected() { (($(field source reconnects) > 0)); }
 

@@ -2,8 +2,8 @@
 //
 // usage: lensd_test_node damaged|only-damaged|still|frozen
 //   damaged: marks two of three pictures as damaged, alternately in the header and in the memory's
-//   description.
-//            Intact pictures have the value 100, damaged ones 255.
+//   description;
+//     intact pictures have the value 100, damaged ones 255
 //   only-damaged: all pictures are damaged
 //   still: a variable rate; sends one picture to each receiver, like the screen cast of a still window
 //   frozen: the same with a fixed rate, like a camera that hangs

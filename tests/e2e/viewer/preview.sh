@@ -12,7 +12,6 @@ make_clip a.mkv 1
 make_clip b.mkv 1
 make_clip long.mkv 70
 frame_is() { (($(value frame) >= $1 && $(value frame) <= ${2:-$1})); }
-notice_about() { value notice | grep -q "$1"; }
 at_frame() { wait_for 20 frame_is "$@" || fail "frame $(value frame) instead of $*"; }
 
 start_display

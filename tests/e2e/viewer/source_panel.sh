@@ -119,8 +119,7 @@ if python3 -c 'import Xlib' 2>/dev/null; then
   key greater
   plays bars.mkv
   python3 "$(dirname "$0")/drop_file.py" "$WINDOW" $((${X%.*} + 80)) $((${Y%.*} + 80)) "$clips/none.mkv"
-  none_failed() { value notice | grep -q none.mkv; }
-  wait_for 20 none_failed || fail "nothing says that the dropped file is missing"
+  wait_for 20 notice_about none.mkv || fail "nothing says that the dropped file is missing"
   key less
   plays oldest.mkv # the playlist is kept
   echo "ok: dropped on the window, also several files and a folder"

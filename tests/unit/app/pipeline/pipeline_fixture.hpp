@@ -22,6 +22,13 @@ inline PipelineOptions options(const std::string& chain, int threads = 2) {
   return o;
 }
 
+/// The same for playback at the source's rate.
+inline PipelineOptions paced(const std::string& chain) {
+  PipelineOptions o = options(chain);
+  o.paced = true;
+  return o;
+}
+
 inline std::unique_ptr<Source> source(int64_t frames, Extent extent = {160, 120}) {
   return std::make_unique<SyntheticSource>(extent, frames);
 }

@@ -1,0 +1,153 @@
+// Playback of a paced pipeline: pause, steps, seeks, loops and the last frame.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "app/pipeline/pipeline.hpp"
+#include "core/base/clock.hpp"
+#include "kernels/registry.hpp"
+#include "tests/unit/app/pipeline/pipeline_fixture.hpp"
+#include "tests/unit/common/eventually.hpp"
+
+namespace lensd {
+namespace {
+
+TEST(Pipeline, ShowsOneFrameWhilePausedAndStepsExactly) {
+  PipelineOptions o = options("invert");
+  o.paced = o.paused = true;
+  Pipeline pipeline(source(100), o, registry());
+  pipeline.start();
+  Frame shown;
+  const auto shows = [&](int64_t index) {
+    return eventually([&] {
+      if (Frame frame = pipeline.take_newest()) shown = std::move(frame);
+      return shown && shown.info.index == index;
+    });
+  };
+  EXPECT_TRUE(shows(0));
+  pipeline.post(Step{1});
+  EXPECT_TRUE(shows(1));
+  pipeline.post(Step{3});
+  EXPECT_TRUE(shows(4));
+  pipeline.post(Step{-1});
+  EXPECT_TRUE(shows(3));
+  pipeline.post(Seek{40 * SyntheticSource::kDuration});
+  EXPECT_TRUE(shows(40));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(pipeline.take_newest()) << "no frame while paused";
+  pipeline.post(SetEnabled{"invert", false});
+  EXPECT_TRUE(eventually([&] { return static_cast<bool>(pipeline.take_newest()); }))
+      << "a parameter change is shown while paused";
+  pipeline.post(Pause{false});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().ended; }));
+}
+
+/// A fast source delivers its first picture before the call that requests the seek returns.
+TEST(Pipeline, EveryStepBackShowsTheFrameBefore) {
+  PipelineOptions o = options("invert");
+  o.paced = o.paused = true;
+  Pipeline pipeline(source(200, {16, 16}), o, registry());
+  pipeline.start();
+  pipeline.post(Seek{150 * SyntheticSource::kDuration});
+  int64_t shown = -1;
+  const auto shows = [&](int64_t index) {
+    return eventually([&] {
+      if (const Frame frame = pipeline.take_newest()) shown = frame.info.index;
+      return shown == index;
+    });
+  };
+  ASSERT_TRUE(shows(150));
+  for (int64_t index = 149; index >= 0; --index) {
+    pipeline.post(Step{-1});
+    ASSERT_TRUE(shows(index)) << "shown: " << shown;
+  }
+}
+
+TEST(Pipeline, RelativeSeeksAddUp) {
+  PipelineOptions o = options("invert");
+  o.paced = o.paused = true;
+  Pipeline pipeline(source(200, {16, 16}), o, registry());
+  for (int i = 0; i < 3; ++i) pipeline.post(Seek{20 * SyntheticSource::kDuration, true});
+  pipeline.start();
+  EXPECT_TRUE(eventually([&] { return pipeline.status().frame_index == 60; }))
+      << pipeline.status().frame_index;
+  pipeline.post(Step{-1}), pipeline.post(Step{-1});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().frame_index == 58; }))
+      << pipeline.status().frame_index;
+  pipeline.post(Seek{-10 * SyntheticSource::kDuration, true});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().frame_index == 48; }))
+      << "later seeks start at the shown picture, at " << pipeline.status().frame_index;
+}
+
+TEST(Pipeline, EnablingLoopAtTheEndRestarts) {
+  PipelineOptions o = paced("invert");
+  Pipeline pipeline(source(10), o, registry());
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().ended; }));
+  pipeline.post(SetLoop{true});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().processed > 20; }));
+  pipeline.stop();
+  pipeline.check();
+}
+
+TEST(Pipeline, TheLastFrameIsShownForItsDuration) {
+  constexpr int64_t kFrame = SyntheticSource::kDuration;
+  PipelineOptions o = paced("invert");
+  Pipeline pipeline(source(2, {16, 16}), o, registry());
+  pipeline.post(SetSpeed{kMinSpeed});
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().frame_index == 1; }));
+  const int64_t begin = now_ns();
+  pipeline.post(Pause{true});
+  ASSERT_TRUE(eventually([&] { return pipeline.status().paused; }));
+  EXPECT_FALSE(pipeline.status().ended) << "paused at the last frame";
+  pipeline.post(Seek{0, false});
+  ASSERT_TRUE(eventually([&] { return pipeline.status().frame_index == 0; }));
+  pipeline.post(Pause{false});
+  ASSERT_TRUE(eventually([&] { return pipeline.status().ended; }));
+  EXPECT_GE(static_cast<double>(now_ns() - begin), 0.95 * static_cast<double>(kFrame) / kMinSpeed);
+  pipeline.stop();
+  pipeline.check();
+}
+
+TEST(Pipeline, EditsWhileTheLastFrameIsShownAreSeen) {
+  PipelineOptions o = paced("threshold");
+  Pipeline pipeline(source(1, {16, 16}), o, registry());
+  pipeline.post(SetSpeed{kMinSpeed});
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().frame_index == 0; }));
+  pipeline.post(SetParam{"threshold", "level", 200.0});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().reruns == 1; }));
+  EXPECT_FALSE(pipeline.status().ended) << "the frame is shown for a second";
+  EXPECT_TRUE(pipeline.status().all_decoded);
+  pipeline.post(SetSpeed{100.0});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().ended; }));
+  pipeline.stop();
+  pipeline.check();
+}
+
+TEST(Pipeline, WhilePausedALoopShowsTheFramesAfterItsEnd) {
+  PipelineOptions o = options("invert");
+  o.paced = o.paused = true;
+  Pipeline pipeline(source(100), o, registry());
+  pipeline.start();
+  constexpr int64_t kFrame = SyntheticSource::kDuration;
+  pipeline.post(Seek{20 * kFrame, false});
+  ASSERT_TRUE(eventually([&] { return pipeline.status().frame_index == 20; }));
+  pipeline.post(SetLoop{.file = false, .a_ns = 10 * kFrame, .b_ns = 20 * kFrame});
+  for (int i = 1; i <= 3; ++i) {
+    pipeline.post(Step{1});
+    ASSERT_TRUE(eventually([&] { return pipeline.status().frame_index == 20 + i; }))
+        << pipeline.status().frame_index;
+  }
+  pipeline.post(Pause{false});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().frame_index < 20; }))
+      << "playback returns to A, but is at " << pipeline.status().frame_index;
+  pipeline.stop();
+  pipeline.check();
+}
+
+}  // namespace
+}  // namespace lensd
