@@ -90,6 +90,8 @@ class Programs:
     def __init__(self):
         self.limits = {}
         self.environment = {**os.environ, "LENSD_SEED": "1", "LENSD_DRAWS": "2"}
+        for name in ("LENSD_CUDA", "LENSD_CUDA_ARCHS"):  # options of this build, not of those that tests make
+            self.environment.pop(name, None)
         self.display = []
         if not os.environ.get("DISPLAY"):
             self.environment.pop("WAYLAND_DISPLAY", None)
