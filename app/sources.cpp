@@ -61,7 +61,7 @@ SourceOptions source_options(const CommandLine& line, Backend backend) {
   const StartPosition start = line.start.value_or(StartPosition{});
   options.start_ns = static_cast<int64_t>(start.seconds * 1e9), options.start_share = start.share;
   options.pinned = backend == Backend::cuda;
-  if (options.pinned) use_pinned_memory();
+  if (options.pinned) use_pinned_memory(options.device);
   options.keep_colours = line.config.colour_hdr == "keep";
   options.video_track = line.config.source_video_track;
   options.live = line.live;

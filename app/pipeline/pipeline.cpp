@@ -86,6 +86,7 @@ void Pipeline::stop() {
 
 void Pipeline::run_guarded(void (Pipeline::*loop)()) {
   try {
+    executor_->use_device();
     (this->*loop)();
   } catch (...) {
     const std::lock_guard lock(mutex_);
@@ -123,6 +124,7 @@ void Pipeline::process_loop() {
       command_signal_.acquire();
       continue;
     }
+    executor_->wait_for_room();
     auto next = pictures_.pop_or_wake(wakes);
     if (!next) {
       if (pictures_.closed()) return;

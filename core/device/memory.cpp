@@ -19,7 +19,7 @@
 namespace lensd {
 namespace {
 
-std::atomic<bool> g_pinned{false};
+std::atomic<int> g_device{-1};  ///< the device for pinned memory; negative before use_pinned_memory()
 
 /// Host blocks of at least kOwnPages bytes are allocated with mmap(). With malloc(), replaced plans
 /// fragmented the heap: with a new graph every ten seconds at 640×480, memory grew from 72 to 86 MB within
@@ -55,13 +55,20 @@ DeviceMemoryError no_device_memory(size_t bytes) {
   return DeviceMemoryError(no_memory("GPU", bytes), kMemoryHint);
 }
 
+#if LENSD_CUDA
+/// Makes the device the current one of the calling thread. CUDA would otherwise create a context on device 0.
+void use_device() noexcept {
+  if (const int device = g_device.load(std::memory_order_relaxed); device >= 0) cudaSetDevice(device);
+}
+#endif
+
 }  // namespace
 
 bool pinned_memory_in_use() noexcept {
-  return g_pinned.load(std::memory_order_relaxed);
+  return g_device.load(std::memory_order_relaxed) >= 0;
 }
-void use_pinned_memory() noexcept {
-  g_pinned.store(true, std::memory_order_relaxed);
+void use_pinned_memory(int device) noexcept {
+  g_device.store(device, std::memory_order_relaxed);
 }
 
 MemoryBlock::MemoryBlock(MemoryKind kind, size_t bytes)
@@ -77,6 +84,7 @@ MemoryBlock::MemoryBlock(MemoryKind kind, size_t bytes)
     return;
   }
   if (kind_ == MemoryKind::pinned && pinned_memory_in_use()) {
+    use_device();
     void* p = nullptr;
     if (cudaHostAlloc(&p, bytes_, cudaHostAllocPortable) == cudaSuccess) {
       data_ = static_cast<uint8_t*>(p);
@@ -97,6 +105,7 @@ MemoryBlock::MemoryBlock(MemoryKind kind, size_t bytes)
 void MemoryBlock::reset() noexcept {
   if (!data_) return;
 #if LENSD_CUDA
+  if (kind_ != MemoryKind::host) use_device();
   if (kind_ == MemoryKind::device)
     cudaFree(data_);
   else if (kind_ == MemoryKind::pinned)

@@ -53,7 +53,8 @@ class MemoryBlock {
 
 /// Returns true after use_pinned_memory(): new `pinned` blocks are then page-locked. Thread-safe.
 bool pinned_memory_in_use() noexcept;
-/// Makes new `pinned` blocks page-locked. Call before allocating blocks for a GPU. Thread-safe.
-void use_pinned_memory() noexcept;
+/// Makes new `pinned` blocks page-locked. `device`, a CUDA device, becomes the current one of each thread
+/// that allocates or frees a block for a GPU. Call before allocating such blocks. Thread-safe.
+void use_pinned_memory(int device) noexcept;
 
 }  // namespace lensd

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/base/error.hpp"
+
 namespace lensd {
 
 Frame Frame::share() const noexcept {
@@ -38,11 +40,16 @@ void* Frame::attachment() const noexcept {
 }
 
 bool Frame::ready() const noexcept {
-  return pool_->slots_[static_cast<size_t>(slot_)]->ready.load(std::memory_order_acquire) != 0;
+  return pool_->slots_[static_cast<size_t>(slot_)]->state.load(std::memory_order_acquire) ==
+         FramePool::kReady;
 }
 
-void Frame::wait_ready() const noexcept {
-  pool_->slots_[static_cast<size_t>(slot_)]->ready.wait(0, std::memory_order_acquire);
+void Frame::wait_ready() const {
+  const auto& state = pool_->slots_[static_cast<size_t>(slot_)]->state;
+  state.wait(FramePool::kPending, std::memory_order_acquire);
+  if (state.load(std::memory_order_acquire) == FramePool::kFailed)
+    throw Error(ExitCode::runtime_failure, "GPU", "it failed before the frame was finished",
+                "see `lensd doctor` and the kernel's log; --backend=cpu gives the same output");
 }
 
 void Frame::reset() noexcept {
@@ -107,10 +114,10 @@ void FramePool::close() {
   released_.notify_all();
 }
 
-void FramePool::set_ready(int slot) noexcept {
-  auto& ready = slots_[static_cast<size_t>(slot)]->ready;
-  ready.store(1, std::memory_order_release);
-  ready.notify_all();
+void FramePool::finish(int slot, State state) noexcept {
+  auto& of_slot = slots_[static_cast<size_t>(slot)]->state;
+  of_slot.store(state, std::memory_order_release);
+  of_slot.notify_all();
 }
 
 void FramePool::release(int slot) noexcept {

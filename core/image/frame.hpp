@@ -94,8 +94,9 @@ class Frame {
 
   /// Returns true if the pixels are written; always true for CPU frames. Does not block.
   bool ready() const noexcept;
-  /// Blocks until ready(). Do not call on the process thread.
-  void wait_ready() const noexcept;
+  /// Blocks until ready(). Throws Error(runtime_failure) if the GPU fails before. Do not call on the process
+  /// thread.
+  void wait_ready() const;
 
   void reset() noexcept;
 
@@ -149,23 +150,27 @@ class FramePool : public std::enable_shared_from_this<FramePool> {
   void attach(std::shared_ptr<void> attachment) { attachment_ = std::move(attachment); }
   void* attachment() const noexcept { return attachment_.get(); }
 
-  /// Clears a slot's ready flag. For executors.
+  /// Makes a slot's frame not ready. For executors.
   void set_pending(int slot) noexcept {
-    slots_[static_cast<size_t>(slot)]->ready.store(0, std::memory_order_relaxed);
+    slots_[static_cast<size_t>(slot)]->state.store(kPending, std::memory_order_relaxed);
   }
-  /// Sets a slot's ready flag and wakes wait_ready(). For executors. Thread-safe.
-  void set_ready(int slot) noexcept;
+  /// Makes a slot's frame ready and wakes wait_ready(). For executors. Thread-safe.
+  void set_ready(int slot) noexcept { finish(slot, kReady); }
+  /// Makes wait_ready() throw, because the GPU will never write the pixels. For executors. Thread-safe.
+  void set_failed(int slot) noexcept { finish(slot, kFailed); }
 
  private:
   friend class Frame;
+  enum State : uint32_t { kPending, kReady, kFailed };
   struct Slot {
     std::vector<MemoryBlock> memory;
     std::vector<ImageRef> images;
     MemoryBlock side;
-    std::atomic<uint32_t> ready{1}, handles{0};
+    std::atomic<uint32_t> state{kReady}, handles{0};
   };
   explicit FramePool(Spec spec);
   void release(int slot) noexcept;
+  void finish(int slot, State state) noexcept;
 
   Spec spec_;
   std::vector<std::unique_ptr<Slot>> slots_;

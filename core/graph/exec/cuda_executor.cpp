@@ -2,15 +2,18 @@
 //
 //   copy     upload n+1 ─────────▶│          decoded planes and parameter blocks, pinned → device
 //   compute  │ graph of n ───────▶│          one captured CUDA graph; waits for upload n
-//   return   │ host frames of n−1, then a host function that signals the end
+//   return   │ host frames of n−1, then a callback that signals the end
 //
-// Each output frame has a slot with its own upload buffer, parameter block, events and captured graphs: a
-// plain one, and one with an event around each pass for timed frames. Graphs are captured when a plan is
-// prepared, or with the first picture of another layout; see find_or_capture(). Kernels read their parameters
-// from the block, so a change of a live parameter needs no new graph. The host function publishes the
-// statistics and marks the slot as free with an atomic store; no CUDA call waits.
+// Each output frame has a slot with its own parameter block, events and captured graphs: a plain one, and one
+// with an event around each pass for timed frames. Slots share the large buffers (CudaBuffers). Graphs are
+// captured when a plan is prepared, or with the first picture of another layout; see find_or_capture().
+// Kernels read their parameters from the block, so a change of a live parameter needs no new graph. The
+// callback publishes the statistics and marks the slot as free with an atomic store; no CUDA call waits.
+// After an error of the device it marks the frame as failed, so that nobody waits for it.
 // docs/architecture.md lists the CUDA calls per frame.
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -25,6 +28,8 @@
 namespace lensd {
 namespace {
 
+constexpr int kMaxInFlight = 8;
+
 /// Makes `device` current before other members create streams and events.
 struct CurrentDevice {
   explicit CurrentDevice(int device) { LENSD_CUDA_CHECK(cudaSetDevice(device)); }
@@ -33,12 +38,17 @@ struct CurrentDevice {
 class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync {
  public:
   CudaExecutor(const ExecutorOptions& options, Profiler& profiler, Timeline& timeline)
-      : ExecutorBase(profiler), options_(options), timeline_(timeline), device_(options.device) {
+      : ExecutorBase(profiler),
+        options_(options),
+        timeline_(timeline),
+        device_(options.device),
+        in_flight_(static_cast<size_t>(std::clamp(options.in_flight, 1, kMaxInFlight))) {
     copy_track_ = timeline.track("cuda copy stream"), compute_track_ = timeline.track("cuda compute stream");
     upload_label_ = timeline.label("upload");
   }
 
   ~CudaExecutor() override {
+    cudaSetDevice(options_.device);
     for (const cuda::Stream* stream : {&copy_, &compute_, &return_}) cudaStreamSynchronize(stream->get());
     current_.reset();
   }
@@ -47,8 +57,10 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
   size_t device_bytes() const override { return current_ ? current_->device_bytes : 0; }
   int64_t captures() const override { return captures_.load(std::memory_order_relaxed); }
 
+  void use_device() override { LENSD_CUDA_CHECK(cudaSetDevice(options_.device)); }
+
   std::unique_ptr<PreparedPlan> prepare(std::unique_ptr<Plan> plan) override {
-    LENSD_CUDA_CHECK(cudaSetDevice(options_.device));
+    use_device();
     auto next = make_cuda_plan(std::move(plan), options_, profiler_, timeline_);
     const cuda::Stream stream;  // not capture_: the process thread may be capturing too
     count_captures(capture(*next, next->plan->picture, false, true, stream));
@@ -57,7 +69,7 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
   }
 
   std::unique_ptr<PreparedPlan> swap_in(std::unique_ptr<PreparedPlan> prepared) override {
-    LENSD_CUDA_CHECK(cudaSetDevice(options_.device));
+    use_device();
     std::unique_ptr<CudaPlan> next(static_cast<CudaPlan*>(prepared.release()));
     LENSD_CUDA_CHECK(cudaMemsetAsync(next->state.data(), 0, next->state.size(), compute_.get()));
     if (current_) {
@@ -69,10 +81,16 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
       current_->last_use.record(return_);  // every frame's last work is on the return stream
       current_->used = true;
     }
+    queued_ = {};
     return set_current(std::move(next));
   }
 
+  void wait_for_room() override {
+    if (const SlotSync* oldest = queued_[next_queued_]) oldest->busy.wait(1, std::memory_order_acquire);
+  }
+
   Frame run(const Picture& picture, bool again) override {
+    wait_for_room();
     Frame frame = current_->pool->acquire();
     if (!frame) return frame;
     CudaSlot& slot = *current_->slots[static_cast<size_t>(frame.slot())];
@@ -88,6 +106,8 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
     PictureRef planes = upload(slot, picture.planes, timed);
     compute(slot, planes, timed);
     return_frame(slot, frame);
+    queued_[next_queued_] = slot.sync;
+    next_queued_ = (next_queued_ + 1) % in_flight_;
     release_uploaded_pictures();
     frame.info.processed_ns = now_ns();
     return frame;
@@ -106,7 +126,7 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
   }
   void copy_to_host(const Frame& frame, int image, int x, int y, ImageRef to) override {
     const std::lock_guard lock(download_mutex_);
-    LENSD_CUDA_CHECK(cudaSetDevice(options_.device));
+    use_device();
     const ImageRef from = frame.image(image);
     cuda::wait(download_, sync_of(frame).computed);
     LENSD_CUDA_CHECK(cudaMemcpy2DAsync(to.data, static_cast<size_t>(to.pitch_bytes),
@@ -125,10 +145,12 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
   /// planes that the kernels read.
   PictureRef upload(CudaSlot& slot, const PictureRef& source, bool timed) {
     PictureRef planes = source;
-    cuda::wait(copy_, slot.sync->computed);  // kernels of the slot's previous frame read this buffer
+    CudaBuffers& buffers = *slot.buffers;
+    if (buffers.computed)
+      cuda::wait(copy_, *buffers.computed);  // kernels of an earlier frame read the upload
     if (timed) slot.timing.queued_ns = now_ns(), slot.timing.upload_begin.record(copy_);
     if (source.memory != MemoryKind::device) {
-      planes = uploaded_planes(slot.upload, source.info, source.pitch_bytes[0] < 0);
+      planes = uploaded_planes(buffers.upload, source.info, source.pitch_bytes[0] < 0);
       copy_planes(source, planes, copy_);
     } else {
       // FFmpeg queued a hardware decoder's copies on the legacy default stream.
@@ -147,6 +169,7 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
     cuda::wait(compute_, slot.uploaded);
     if (slot.sync->was_read) cuda::wait(compute_, slot.sync->read);
     slot.sync->was_read = false;
+    if (options_.host_frames) cuda::wait(compute_, slot.buffers->returned);
     // The addresses of a hardware decoder's planes change with every frame. Passes that read them therefore
     // stay outside the graph.
     const bool source_inside = slot.picture.planes.memory != MemoryKind::device;
@@ -159,6 +182,7 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
     slot.timing.pending = timed;
     slot.timing.frame = slot.signal.frame;
     slot.sync->computed.record(compute_);
+    slot.buffers->computed = &slot.sync->computed;
   }
 
   /// Returns the slot's graphs for pictures of this layout. Graphs for top-down pictures in host memory are
@@ -185,16 +209,22 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
             to.data, static_cast<size_t>(to.pitch_bytes), from.data, static_cast<size_t>(from.pitch_bytes),
             to.row_bytes(), static_cast<size_t>(to.height()), cudaMemcpyDeviceToHost, return_.get()));
       }
+      slot.buffers->returned.record(return_);
     }
     slot.sync->busy.store(1, std::memory_order_relaxed);
     current_->pool->set_pending(frame.slot());
-    LENSD_CUDA_CHECK(cudaLaunchHostFunc(return_.get(), &CudaExecutor::on_finished, &slot.signal));
+    // After an error of the device, a callback is called with the error; a host function would not be called.
+    LENSD_CUDA_CHECK(cudaStreamAddCallback(return_.get(), &CudaExecutor::on_finished, &slot.signal, 0));
   }
 
-  static void on_finished(void* opaque) {
+  static void CUDART_CB on_finished(cudaStream_t, cudaError_t status, void* opaque) {
     const SlotSignal signal = *static_cast<const SlotSignal*>(opaque);
-    signal.pool->set_ready(signal.index);
-    signal.finished_stats->publish(signal.frame, signal.host_stats);
+    if (status == cudaSuccess) {
+      signal.pool->set_ready(signal.index);
+      signal.finished_stats->publish(signal.frame, signal.host_stats);
+    } else {
+      signal.pool->set_failed(signal.index);
+    }
     signal.sync->finished_ns = now_ns();
     signal.sync->busy.store(0, std::memory_order_release);
     signal.sync->busy.notify_all();
@@ -235,6 +265,9 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
   ExecutorOptions options_;
   Timeline& timeline_;
   CurrentDevice device_;
+  const size_t in_flight_;
+  std::array<const SlotSync*, kMaxInFlight> queued_ = {};  ///< the newest `in_flight_` frames of this plan
+  size_t next_queued_ = 0;                                 ///< index of the oldest one
   int copy_track_ = 0, compute_track_ = 0, upload_label_ = 0;
   cuda::Stream copy_, compute_, return_, capture_, download_;
   std::mutex download_mutex_;
@@ -250,7 +283,7 @@ std::unique_ptr<Executor> make_cuda_executor(const ExecutorOptions& options, Pro
   if (const CudaStatus status = probe_cuda(options.device); !status.available)
     throw Error(ExitCode::unavailable, "--backend=cuda", status.reason,
                 "--backend=cpu gives the same output");
-  use_pinned_memory();
+  use_pinned_memory(options.device);
   return std::make_unique<CudaExecutor>(options, profiler, timeline);
 }
 

@@ -28,7 +28,7 @@ void check_memory(const Plan& plan, const ExecutorOptions& options) {
   size_t free = 0, total = 0;
   LENSD_CUDA_CHECK(cudaMemGetInfo(&free, &total));
   if (options.device_memory > 0) free = std::min(free, options.device_memory);
-  const size_t needed = device_bytes(plan, options.frames);
+  const size_t needed = device_bytes(plan, options);
   constexpr double kMebibyte = 1 << 20;
   log::info("GPU memory: the plan needs {:.1f} MiB, {:.0f} of {:.0f} MiB are free",
             static_cast<double>(needed) / kMebibyte, static_cast<double>(free) / kMebibyte,
@@ -39,19 +39,33 @@ void check_memory(const Plan& plan, const ExecutorOptions& options) {
     throw DeviceMemoryError(obstacle->what, obstacle->hint);
 }
 
+/// Returns the number of CudaBuffers: one more than unfinished frames, because slots are not always used in
+/// turn.
+int buffer_count(const ExecutorOptions& options) {
+  return std::min(options.frames, options.in_flight + 1);
+}
+
+size_t device_image_bytes(const ImageFormat& image) {
+  return align_up(image.row_bytes(), kDeviceAlignment) * static_cast<size_t>(image.extent.height);
+}
+
+std::unique_ptr<CudaBuffers> make_buffers(const Plan& plan, bool host_frames) {
+  auto buffers = std::make_unique<CudaBuffers>();
+  buffers->upload = MemoryBlock(MemoryKind::device, upload_bytes(plan.picture));
+  for (const ImageFormat& image : plan.frame_images)
+    if (host_frames) buffers->images.emplace_back(MemoryKind::device, device_image_bytes(image));
+  return buffers;
+}
+
 std::unique_ptr<CudaSlot> make_slot(const Plan& plan, const FramePool& pool, int index, size_t passes,
-                                    bool host_frames) {
+                                    CudaBuffers& buffers) {
   auto slot = std::make_unique<CudaSlot>();
-  slot->upload = MemoryBlock(MemoryKind::device, upload_bytes(plan.picture));
+  slot->buffers = &buffers;
   slot->host_block = MemoryBlock(MemoryKind::pinned, plan.block_bytes);
   slot->device_block = MemoryBlock(MemoryKind::device, plan.block_bytes);
   for (int i = 0; i < static_cast<int>(plan.frame_images.size()); ++i) {
     ImageRef image = pool.image(index, i);
-    if (host_frames) {
-      slot->device_memory.emplace_back(
-          MemoryKind::device, static_cast<size_t>(image.pitch_bytes) * static_cast<size_t>(image.height()));
-      image.data = slot->device_memory.back().data();
-    }
+    if (!buffers.images.empty()) image.data = buffers.images[static_cast<size_t>(i)].data();
     slot->images.push_back(image);
   }
   for (size_t i = 0; i <= passes; ++i) slot->timing.marks.emplace_back(cuda::Timing::on);
@@ -69,18 +83,20 @@ void record_graph(CudaPlan& plan, CudaSlot& slot, size_t first, Marks marks, con
 
 }  // namespace
 
-size_t device_bytes(const Plan& plan, int frames) {
-  size_t frame = upload_bytes(plan.picture) + plan.block_bytes;
-  for (const ImageFormat& image : plan.frame_images)
-    frame += align_up(image.row_bytes(), kDeviceAlignment) * static_cast<size_t>(image.extent.height);
-  return plan.arena_bytes + plan.state_bytes + plan.stats_bytes + static_cast<size_t>(frames) * frame;
+size_t device_bytes(const Plan& plan, const ExecutorOptions& options) {
+  size_t images = 0;
+  for (const ImageFormat& image : plan.frame_images) images += device_image_bytes(image);
+  const auto slots = static_cast<size_t>(options.frames),
+             buffers = static_cast<size_t>(buffer_count(options));
+  return plan.arena_bytes + plan.state_bytes + plan.stats_bytes + slots * plan.block_bytes +
+         buffers * upload_bytes(plan.picture) + (options.host_frames ? buffers : slots) * images;
 }
 
 std::unique_ptr<CudaPlan> make_cuda_plan(std::unique_ptr<Plan> plan, const ExecutorOptions& options,
                                          Profiler& profiler, Timeline& timeline) {
   auto made = std::make_unique<CudaPlan>();
   check_memory(*plan, options);
-  made->device_bytes = device_bytes(*plan, options.frames);
+  made->device_bytes = device_bytes(*plan, options);
   made->upload_scope =
       profiler.scope("upload", "copy", static_cast<double>(upload_bytes(plan->picture)), 0, true);
   bind_plan(*made, std::move(plan), MemoryKind::device,
@@ -91,8 +107,11 @@ std::unique_ptr<CudaPlan> make_cuda_plan(std::unique_ptr<Plan> plan, const Execu
   pool.attach(sync);
   made->stats = MemoryBlock(MemoryKind::device, made->plan->stats_bytes);
   set_launch_order(*made);
+  for (int i = 0; i < buffer_count(options); ++i)
+    made->buffers.push_back(make_buffers(*made->plan, options.host_frames));
   for (int i = 0; i < pool.capacity(); ++i) {
-    made->slots.push_back(make_slot(*made->plan, pool, i, made->order.size(), options.host_frames));
+    CudaBuffers& buffers = *made->buffers[static_cast<size_t>(i) % made->buffers.size()];
+    made->slots.push_back(make_slot(*made->plan, pool, i, made->order.size(), buffers));
     CudaSlot& slot = *made->slots.back();
     slot.sync = &(*sync)[static_cast<size_t>(i)];
     slot.signal = {slot.sync, &pool, i, pool.side_data(i), made->finished_stats.get(), -1};
@@ -124,7 +143,7 @@ int capture(CudaPlan& plan, const PictureInfo& info, bool bottom_up, bool source
             const cuda::Stream& stream) {
   const size_t first = source_inside ? 0 : plan.picture_passes;
   for (const auto& slot : plan.slots) {
-    const PictureRef planes = uploaded_planes(slot->upload, info, bottom_up);
+    const PictureRef planes = uploaded_planes(slot->buffers->upload, info, bottom_up);
     bind_slot(plan, *slot, planes);
     CapturedPlan& captured = slot->captured.emplace_back();
     captured.bottom_up = planes.pitch_bytes[0] < 0, captured.source_inside = source_inside;

@@ -23,6 +23,7 @@ struct CudaPlan final : BoundPlan {
   ~CudaPlan() override {
     if (used) cudaEventSynchronize(last_use.get());
   }
+  std::vector<std::unique_ptr<CudaBuffers>> buffers;
   std::vector<std::unique_ptr<CudaSlot>> slots;
   std::vector<PassIndex> order;  ///< all passes in launch order
   size_t picture_passes = 0;     ///< number of passes at the start of `order` that read the picture
@@ -33,9 +34,9 @@ struct CudaPlan final : BoundPlan {
   bool used = false;
 };
 
-/// Returns the bytes of device memory that a plan with `frames` output frames needs, without the memory of
-/// the CUDA graphs and the context.
-size_t device_bytes(const Plan& plan, int frames);
+/// Returns the bytes of device memory that a plan needs, without the memory of the CUDA graphs and the
+/// context.
+size_t device_bytes(const Plan& plan, const ExecutorOptions& options);
 
 /// Allocates a plan's memory. Does not capture graphs. Throws DeviceMemoryError if there is not enough GPU
 /// memory.

@@ -41,7 +41,7 @@ struct CapturedPlan {
   cuda::GraphExec plain, timed;
 };
 
-/// Arguments of the host function that marks a slot as finished.
+/// Arguments of the callback that marks a slot as finished.
 struct SlotSignal {
   SlotSync* sync;
   FramePool* pool;
@@ -51,13 +51,20 @@ struct SlotSignal {
   int64_t frame;
 };
 
+/// Large device buffers of an unfinished frame. Slots use them in turn, because few frames are unfinished.
+struct CudaBuffers {
+  MemoryBlock upload;               ///< device copy of the decoded planes
+  std::vector<MemoryBlock> images;  ///< images that the passes write, if output frames are in host memory
+  const cuda::Event* computed = nullptr;  ///< SlotSync::computed of the last frame; null before the first one
+  cuda::Event returned;                   ///< after the copy of `images` to the last frame
+};
+
 struct CudaSlot {
-  MemoryBlock upload;      ///< device copy of the decoded planes
+  CudaBuffers* buffers = nullptr;
   MemoryBlock host_block;  ///< pinned: this frame's parameter blocks
   MemoryBlock device_block;
-  std::vector<MemoryBlock> device_memory;  ///< memory of `images` if output frames are in host memory
-  std::vector<ImageRef> images;            ///< device images that the passes write
-  SlotSync* sync = nullptr;                ///< events of the output frame with the same index
+  std::vector<ImageRef> images;  ///< device images that the passes write
+  SlotSync* sync = nullptr;      ///< events of the output frame with the same index
   SlotSignal signal{};
   cuda::Event uploaded;
   SlotTiming timing;

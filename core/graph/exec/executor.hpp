@@ -5,7 +5,8 @@
 //
 // Call from the process thread only, except members marked thread-safe. After the first frames of a plan,
 // run() does not allocate, lock, log or wait in a CUDA call. It blocks while readers hold all output frames.
-// On CUDA it also blocks until the GPU has finished the previous frame in the same slot.
+// On CUDA it also blocks while `in_flight` frames are unfinished, and until the GPU has finished the previous
+// frame in the same slot.
 #pragma once
 
 #include <memory>
@@ -21,10 +22,13 @@
 namespace lensd {
 
 struct ExecutorOptions {
-  int threads = 0;           ///< CPU workers; 0: one per core
-  int device = 0;            ///< CUDA device
-  bool host_frames = true;   ///< output frames are in host memory (files, PBO upload), else on the GPU
-  int frames = 4;            ///< output frames in the pool
+  int threads = 0;          ///< CPU workers; 0: one per core
+  int device = 0;           ///< CUDA device
+  bool host_frames = true;  ///< output frames are in host memory (files, PBO upload), else on the GPU
+  int frames = 4;           ///< output frames in the pool
+  /// CUDA: maximum number of unfinished frames, 1 to 8. With 3, one is uploaded, one computed and one copied
+  /// back. More only make frames older if the GPU is slower than the source.
+  int in_flight = 3;
   size_t device_memory = 0;  ///< limit of the GPU memory of a plan, in bytes; 0: what is free
   int timing_interval = 8;   ///< CUDA: kernels are timed on every n-th frame
 };
@@ -46,6 +50,9 @@ class PreparedPlan {
 class Executor {
  public:
   virtual ~Executor() = default;
+  /// Makes the executor's device the current one of the calling thread. Call it first on every thread that
+  /// prepares plans, runs them or allocates pinned memory.
+  virtual void use_device() {}
   /// Allocates a plan's memory and, on CUDA, captures its graphs while the current plan runs. Thread-safe.
   /// Throws DeviceMemoryError if there is not enough GPU memory, Error(runtime_failure) if there is not
   /// enough host memory.
@@ -57,6 +64,9 @@ class Executor {
   /// Returns the current plan; null before the first one.
   virtual Plan* plan() = 0;
 
+  /// Waits until run() need not wait for unfinished frames. Call it before choosing the picture, so that the
+  /// picture does not age while the GPU is behind.
+  virtual void wait_for_room() {}
   /// Runs the plan on a picture of its format. May return an empty frame after close(). `again`: repeats
   /// the last run with the same picture and from the same filter state.
   virtual Frame run(const Picture& picture, bool again = false) = 0;

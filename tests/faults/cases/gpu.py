@@ -57,9 +57,18 @@ def no_display(bench):
     return bench.refused(5, "display", "test:testsrc2", environment={"DISPLAY": ":64999"})
 
 
-@case("gpu", "out of device memory at each allocation, sticky errors, a lost device", "the reason is named, exit code 1")
-def device_errors(_):
-    raise Skip("nothing injects errors of a device yet")
+@case("gpu", "a kernel traps while frames are computed, in a batch run and in a live one", "the run ends and names the reason")
+def device_fault(_):
+    program = test_program("lensd_pipeline_tests")
+    output = subprocess.run([program, "--gtest_filter=PipelineCuda.AFailingGpu*"], capture_output=True, text=True,
+                            check=False, timeout=120)
+    insist(output.returncode == 0 and "[       OK ]" in output.stdout, output.stdout[-400:])
+    return "both runs ended"
+
+
+@case("gpu", "out of device memory at each allocation", "the reason is named, exit code 1")
+def device_memory(_):
+    raise Skip("nothing makes each allocation fail yet")
 
 
 @case("gpu", "compute-sanitizer over the kernels of all filters with pictures of 17x31 pixels", "no finding", slow=True)

@@ -33,7 +33,7 @@ TEST(Pipeline, AllocatesNothingPerFrameOnceWarm) {
   if (const CudaStatus cuda = probe_cuda(); !cuda.available) { \
     GTEST_SKIP() << cuda.reason;                               \
   } else {                                                     \
-    use_pinned_memory();                                       \
+    use_pinned_memory(0);                                      \
   }
 
 PipelineOptions cuda_options(const std::string& chain) {
