@@ -28,7 +28,6 @@ constexpr size_t kMaxInput = 64 * 1024;   // bytes; capacity of the input buffer
 constexpr uint64_t kRequestsPerConnection = 1000;
 /// Added to the deadline of a write for each byte, so that a slow link (100 KB/s) receives a whole picture.
 constexpr int64_t kNsPerByte = 10'000;
-constexpr auto kHeartbeat = std::chrono::seconds(5);
 /// Limits for discarding unread input before a connection closes. If the input were not discarded, the client
 /// could see a reset instead of the response.
 constexpr auto kDrainTimeout = std::chrono::seconds(1);
@@ -300,7 +299,7 @@ void HttpConnection::write_part() {
   if (part_.empty()) part_ = response_.stream->take();
   if (part_.empty()) {
     waiting_ = true;
-    timer_.expires_after(kHeartbeat);
+    timer_.expires_after(response_.stream->heartbeat_delay());
     timer_.async_wait(handler<&HttpConnection::on_heartbeat>());
     return;
   }

@@ -1,6 +1,7 @@
 // An HTTP request and its response as values, independent of the HTTP library.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -35,9 +36,10 @@ class HttpStream {
   virtual void on_change(std::function<void()> changed) = 0;
   /// Returns new data, or an empty string if there is none. Does not block.
   virtual std::string take() = 0;
-  /// Returns what to send after some seconds without new data; empty: nothing. If the client is gone,
-  /// writing it fails and the connection closes.
-  virtual std::string heartbeat() const { return {}; }
+  /// Returns what to send if there is no new data for heartbeat_delay(); empty: nothing. If the client is
+  /// gone, writing it fails and the connection closes.
+  virtual std::string heartbeat() { return {}; }
+  virtual std::chrono::milliseconds heartbeat_delay() const { return std::chrono::seconds(5); }
 };
 
 struct HttpResponse {

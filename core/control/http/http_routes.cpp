@@ -78,7 +78,7 @@ class EventStream final : public HttpStream {
       text += "data: " + event + "\n\n";
     return text;
   }
-  std::string heartbeat() const override { return ": still here\n\n"; }
+  std::string heartbeat() override { return ": still here\n\n"; }
 
  private:
   const std::shared_ptr<Subscriber> subscriber_;

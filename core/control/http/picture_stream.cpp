@@ -16,6 +16,15 @@ namespace {
 /// Minimum pause after encoding a picture, so that a slow encoder does not use a whole core.
 constexpr int64_t kRestNs = 5'000'000;
 constexpr int64_t kRetryNs = 1'000'000'000;
+/// Minimum time after a picture until it is repeated.
+constexpr auto kMinRepeat = std::chrono::milliseconds(100);
+
+std::string part(const EncodedPicture& picture) {
+  const std::string head = fmt::format(
+      "--lensd-frame\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\nX-Lensd-Frame: {}\r\n\r\n",
+      picture.bytes.size(), picture.frame.index);
+  return head + picture.bytes + "\r\n";
+}
 
 }  // namespace
 
@@ -44,19 +53,30 @@ class PictureStream::Watcher final : public HttpStream {
     }
     if (!picture || picture->frame.processed_ns <= seen_ns_) return {};
     seen_ns_ = picture->frame.processed_ns;
-    return fmt::format(
-               "--lensd-frame\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\nX-Lensd-Frame: {}\r\n\r\n",
-               picture->bytes.size(), picture->frame.index) +
-           picture->bytes + "\r\n";
+    unrepeated_ = picture;
+    return part(*picture);
+  }
+
+  /// Sends the last picture a second time, because browsers show a part only when the next one begins.
+  std::string heartbeat() override {
+    const auto picture = std::exchange(unrepeated_, nullptr);
+    return picture ? part(*picture) : std::string();
+  }
+  std::chrono::milliseconds heartbeat_delay() const override {
+    return unrepeated_ ? stream_.repeat_delay_ : HttpStream::heartbeat_delay();
   }
 
  private:
   PictureStream& stream_;
   int64_t seen_ns_ = 0;
+  std::shared_ptr<const EncodedPicture> unrepeated_;
 };
 
 PictureStream::PictureStream(Encode encode, int fps)
-    : encode_(std::move(encode)), period_ns_(1'000'000'000 / fps), thread_([this] { run(); }) {}
+    : encode_(std::move(encode)),
+      period_ns_(1'000'000'000 / fps),
+      repeat_delay_(std::max(kMinRepeat, std::chrono::milliseconds(2000 / fps))),
+      thread_([this] { run(); }) {}
 
 PictureStream::~PictureStream() {
   {

