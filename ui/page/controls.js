@@ -3,7 +3,6 @@
 // property's name, card is the place of the node's refusals. show() does not change a control that is in use, and keeps a
 // refused value until the running value changes.
 const typed = new WeakSet();  // fields with a text that is not sent yet
-const digits = value => Number.isInteger(value) ? String(value) : String(+value.toPrecision(4));
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 function control(spec, tag, properties, ...children) {
   return label(element(tag, {...properties, title: spec.doc}, ...children), spec.name);
@@ -54,10 +53,10 @@ function parameter(owner, spec, inputs, {inUse, fill, slider = [], beside = [], 
   }};
 }
 parameter.count = 0;
-const shownValue = value => typeof value === "number" ? digits(value) : typeof value === "object" ? "its kernel" : String(value);
+const shownValue = value => typeof value === "object" ? "its kernel" : String(value);
 
 function numberScale(spec) {
-  const integer = spec.type === "integer", step = integer ? spec.step || (spec.odd ? 2 : 1) : "any";
+  const integer = spec.type === "integer", step = integer ? spec.step || (spec.odd ? 2 : 1) : 1;
   const steps = integer ? Math.min(2000, (spec.max - spec.min) / step) : 500;
   const log = spec.log && spec.min >= 0 && spec.max > 0;
   const low = log ? Math.max(spec.min, spec.max / 1e4) : spec.min;
@@ -74,6 +73,19 @@ function numberScale(spec) {
                           : steps * (value - spec.min) / (spec.max - spec.min),
   };
 }
+/// Returns the number that `text` expresses, or undefined. A comma is a decimal point, but "1,000" could also be a thousand.
+function parseNumber(text) {
+  const ambiguous = /^[+-]?[1-9]\d{0,2},\d{3}$/, decimal = /^[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?$/i;
+  const value = decimal.test(text) && !ambiguous.test(text) ? Number(text.replace(",", ".")) : NaN;
+  return Number.isFinite(value) ? value : undefined;
+}
+/// Returns a text field for a number: a field of type "number" drops or refuses decimal commas, depending on the browser.
+function numberField(spec) {
+  const inputMode = spec.min < 0 ? "text" : "decimal";  // keyboards for decimal numbers have no minus
+  const field = control(spec, "input", {type: "text", inputMode, spellcheck: false, autocomplete: "off"});
+  for (const [name, value] of [["role", "spinbutton"], ["aria-valuemin", spec.min], ["aria-valuemax", spec.max]]) field.setAttribute(name, value);
+  return field;
+}
 /// owner.maximum(spec, value), if present, returns {max, of}: a smaller maximum, and its reason as text.
 function numberControl(owner, spec) {
   let limited = spec, {step, steps, toValue, toPlace} = numberScale(spec);
@@ -83,28 +95,40 @@ function numberControl(owner, spec) {
     limited = {...spec, max, of};
     ({steps, toValue, toPlace} = numberScale(limited));
     slider.max = steps;
-    number.max = max;
+    number.setAttribute("aria-valuemax", max);
   };
   const slider = control(spec, "input", {type: "range", min: 0, max: steps, step: 1});
-  const number = control(spec, "input", {type: "number", min: spec.min, max: spec.max, step, inputMode: "decimal"});
+  const number = numberField(spec);
   const unit = element("span", {className: "unit"});
   const paint = () => {
     slider.style.setProperty("--at", 100 * slider.value / steps + "%");
     slider.setAttribute("aria-valuetext", `${number.value} ${spec.unit || ""}`);
+    number.setAttribute("aria-valuenow", number.value);
     unit.textContent = +number.value === 0 && spec.zero || spec.unit || "";
   };
   const made = parameter(owner, spec, [number, slider], {
     slider: [slider], beside: [number, unit], inUse: () => slider.matches(":active"),
-    fill(value) { number.value = digits(value); slider.value = toPlace(value); paint(); },
+    fill(value) { number.value = value; slider.value = toPlace(value); paint(); },
   });
-  slider.oninput = () => { const v = toValue(+slider.value); number.value = digits(v); paint(); made.set(v); };
+  slider.oninput = () => { const v = toValue(+slider.value); number.value = v; paint(); made.set(v); };
   number.onchange = () => {
-    if (number.value === "") return made.place.refuse(`expected a number ${spec.min} to ${limited.max}`);
-    if (limited.of && +number.value > limited.max)
-      return made.place.refuse(`${number.value} is not allowed: ${spec.min} to ${limited.max}, ${limited.of}`);
-    slider.value = toPlace(+number.value);
+    const text = number.value.trim(), value = parseNumber(text);
+    if (value === undefined)
+      return made.place.refuse(`expected a number ${spec.min} to ${limited.max}` + (text.includes(",") ? ", without thousands separators" : ""));
+    if (limited.of && value > limited.max)
+      return made.place.refuse(`${value} is not allowed: ${spec.min} to ${limited.max}, ${limited.of}`);
+    number.value = value;
+    slider.value = toPlace(value);
     paint();
-    made.set(+number.value);
+    made.set(value);
+  };
+  number.onkeydown = event => {
+    const direction = {ArrowUp: 1, ArrowDown: -1}[event.key], value = parseNumber(number.value.trim());
+    if (!direction || event.altKey || value === undefined) return;
+    event.preventDefault();
+    const next = value + direction * step;
+    number.value = Math.min(limited.max, Math.max(spec.min, +next.toPrecision(12)));
+    number.onchange();
   };
   // While the slider is dragged, its scale stays.
   return {...made, show(value) { if (!slider.matches(":active")) limit(value); made.show(value); }};

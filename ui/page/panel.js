@@ -1,5 +1,6 @@
 // ---- state ----------------------------------------------------------------------------------------------
 const state = {};
+const digits = value => Number.isInteger(value) ? String(value) : String(+value.toPrecision(4));
 const clock = s => `${String(Math.floor(s / 60)).padStart(2, "0")}:${(s % 60).toFixed(3).padStart(6, "0")}`;
 // At the end of a file, Play restarts it.
 const isPaused = () => !!state.pause || state.source?.state === "ended";

@@ -37,7 +37,7 @@ def expect(nodes, what):
 
 
 def input_of(node, label):
-    return f"[data-node={node}] input[type=number][aria-label={label}]"
+    return f"[data-node={node}] input[role=spinbutton][aria-label={label}]"
 
 
 def fill(selector, text, key="Enter"):
@@ -140,6 +140,32 @@ def refusals_and_values():
         sys.exit("the node was not reset")
 
 
+def numbers():
+    sigma = input_of("soften", "sigma")
+    shown = f"document.querySelector({json.dumps(sigma)})"
+    before = ctl("get", "soften.sigma")
+    for text, value in (("1,5", 1.5), ("12.3456", 12.3456), (" .25 ", 0.25), ("1e1", 10), ("0,125", 0.125)):
+        fill(sigma, text)
+        b.wait(f"busy.size == 0 && !refreshWaits && {shown}.value == '{value}'", f"{text} is shown as {value}", 5)
+        if ctl("get", "soften.sigma") != value:
+            sys.exit(f"{text} has set {ctl('get', 'soften.sigma')}")
+    b.key("ArrowUp")
+    b.wait(f"busy.size == 0 && {shown}.value == '1.125'", "the arrow key", 5)
+    for text in ("1,000", "1,2,3", "x", "", "1e999", "0x5"):
+        fill(sigma, text or " ")
+        b.wait(reason("soften") + ".includes('expected a number 0.1 to 20')", f"'{text}' is refused", 5)
+    if ctl("get", "soften.sigma") != 1.125:
+        sys.exit("a refused text was sent")
+    fill(input_of("median", "radius"), "1,000")
+    b.wait(reason("median") + ".includes('thousands')", "1,000 is refused for an integer", 5)
+    b.key("Escape")
+    fill(sigma, str(before))
+    b.wait(f"busy.size == 0 && !({reason('soften')})", "the value before", 5)
+    keyboards = b.evaluate("['levels', 'soften'].map(id => document.querySelector(`[data-node=${id}] input[role=spinbutton]`).inputMode).join()")
+    if keyboards != "text,decimal":
+        sys.exit(f"keyboards of phones: {keyboards}")
+
+
 def rename():
     b.evaluate("document.querySelector('[data-node=levels] .name').focus()")
     b.key("F2")
@@ -169,7 +195,7 @@ def crop_ranges():
     ctl("node-add", "crop")
 
     def maximum(name):
-        return f"+document.querySelector({json.dumps(input_of('crop', name))})?.max"
+        return f"document.querySelector({json.dumps(input_of('crop', name))})?.ariaValueMax"
     b.wait(f"{maximum('width')} == 960 && {maximum('x')} == 959 && {maximum('y')} == 539", "ranges of the picture", 5)
     fill(input_of("crop", "width"), "961")
     b.wait(reason("crop") + ".includes('961 is not allowed: 0 to 960, the picture has 960×540 pixels')", "a refused width", 5)
@@ -189,7 +215,7 @@ def crop_ranges():
     second = ctl("node-add", "crop")["node"]
 
     def follows(width, what):
-        b.wait(f"+document.querySelector({json.dumps(input_of(second, 'width'))})?.max == {width}", what, 5)
+        b.wait(f"document.querySelector({json.dumps(input_of(second, 'width'))})?.ariaValueMax == {width}", what, 5)
     follows(960, "the range of the second crop")
     ctl("set", "crop.width", "320")
     follows(320, "the picture became narrower")
@@ -254,7 +280,7 @@ try:
     b.size(1280, 800)
     b.call("Page.navigate", url=url)
     expect("median soften edges levels convolve", "the start")
-    for part in (crop_ranges, add_and_undo, move_and_remove, refusals_and_values, rename, other_clients, phone):
+    for part in (crop_ranges, add_and_undo, move_and_remove, refusals_and_values, numbers, rename, other_clients, phone):
         part()
     # Chromium logs every response with status 422.
     b.problems = [p for p in b.problems if "status of 422" not in p]
