@@ -5,6 +5,8 @@ const element = (tag, properties = {}, ...children) => {
   e.append(...children);
   return e;
 };
+// Writes a text only if it differs. Rewriting it would end its selection, and screen readers could repeat it.
+const setText = (e, text) => { if (e.textContent !== String(text)) e.textContent = text; };
 const label = (e, text) => { e.setAttribute("aria-label", text); return e; };
 const iconPaths = {
   more: "M3.5 8h.01M8 8h.01M12.5 8h.01", up: "M8 13V3M4 7l4-4 4 4", down: "M8 3v10M4 9l4 4 4-4", add: "M8 3v10M3 8h10",
@@ -25,13 +27,20 @@ function icon(name) {
 const button = (name, text, onclick) => label(element("button", {type: "button", title: text, onclick, className: "icon"}, icon(name)), text);
 
 // ---- requests -------------------------------------------------------------------------------------------
-async function call(command, body) {
-  const response = await fetch("/api/v1/" + command, body === undefined
-    ? {} : {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
+// Values are answered at once, changes after up to 40 s. The server closes a stream of pictures that makes no progress for 5 s;
+// kReadMs is shorter, so that a page whose stream was closed for this reason has noticed the outage.
+const kReadMs = 4000, kChangeMs = 45000, kLost = "The connection to lensd is lost; reconnecting.";
+async function request(path, options = {}, limit = kReadMs) {
+  const [response, answer] = await fetch("/api/v1/" + path, {...options, signal: AbortSignal.timeout(limit)})
+    .then(async response => [response, await response.json()])
+    .catch(() => { throw new Error(kLost); });
   if (response.status === 401) throw new Error("this page needs the token: open the address that lensd logged");
-  const answer = await response.json();
   if (!response.ok) throw new Error(answer.error || response.statusText);
-  return answer.data;
+  return answer;
+}
+async function call(command, body) {
+  const post = {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)};
+  return (await (body === undefined ? request(command) : request(command, post, kChangeMs))).data;
 }
 const act = (command, body = []) => call(command, body).catch(error => note(error.message, true));
 

@@ -5,8 +5,14 @@ const clock = s => `${String(Math.floor(s / 60)).padStart(2, "0")}:${(s % 60).to
 // At the end of a file, Play restarts it.
 const isPaused = () => !!state.pause || state.source?.state === "ended";
 const stateClass = {playing: "good", paused: "good", ended: "good", connecting: "wait", stalled: "wait", reconnecting: "wait", failed: "bad"};
-const showList = (id, rows) => $(id).replaceChildren(...rows.flatMap(([k, v]) =>
-  [element("dt", {textContent: k}), element("dd", {textContent: v})]));
+/// Returns the `count` children of `parent`. Keeps those that exist; make(index) returns a new one.
+function children(parent, count, make) {
+  while (parent.children.length > count) parent.lastChild.remove();
+  while (parent.children.length < count) parent.append(make(parent.children.length));
+  return [...parent.children];
+}
+const showList = (id, rows) => children($(id), 2 * rows.length, i => element(i % 2 ? "dd" : "dt"))
+  .forEach((e, i) => setText(e, rows[i >> 1][i % 2] ?? ""));
 function showState() {
   showSource(state.source || {});
   showTransport(state.source || {}, state.record || {});
@@ -15,9 +21,9 @@ function showState() {
 }
 function showSource(source) {
   document.title = (source.name ? source.name + " – " : "") + "lensd";
-  $("source").textContent = source.name || "";
-  $("detail").textContent = source.detail || "";
-  $("state").textContent = source.state || "connecting";
+  setText($("source"), source.name || "");
+  setText($("detail"), source.detail || "");
+  setText($("state"), source.state || "connecting");
   $("state").className = "state " + (stateClass[source.state] || "wait");
   $("state").title = source.reason || "";
   if (source.width) $("stage").style.setProperty("--shape", source.width + " / " + source.height);
@@ -25,14 +31,14 @@ function showSource(source) {
 function showTransport(source, record) {
   const toggle = (id, on, text = $(id).textContent) => {
     $(id).setAttribute("aria-pressed", on);
-    $(id).textContent = text;
+    setText($(id), text);
   };
   toggle("pause", isPaused(), isPaused() ? "Play" : "Pause");
   toggle("bypass", !!state.bypass);
   toggle("record", !!record.on, record.on ? "Stop recording" : "Record");
   $("record").title = titleOf("record", record.on ? record.path || record.problem : undefined);
   const position = state["time-pos"] || 0, length = state.duration || 0;
-  $("time").textContent = clock(position) + " · frame " + Math.max(0, state.frame ?? 0);
+  setText($("time"), clock(position) + " · frame " + Math.max(0, state.frame ?? 0));
   $("position").hidden = !(source.seekable && length > 0);
   if (length > 0 && !$("position").matches(":active")) {
     $("position").value = 1000 * position / length;
@@ -63,7 +69,7 @@ function showFigures(source, record, counters, stream, camera) {
     "by the stream": counters.dropped_stream, "by the virtual camera": counters.dropped_virtual_camera};
   const reasons = Object.entries(drops).filter(([, n]) => n).map(([why, n]) => n + " " + why);
   const dropped = Object.values(drops).reduce((sum, n) => sum + (n || 0), 0);
-  $("figures").textContent = `${(state.rate || 0).toFixed(1)} frames/s · ${dropped} dropped`;
+  setText($("figures"), `${(state.rate || 0).toFixed(1)} frames/s · ${dropped} dropped`);
   $("figures").title = reasons.join(", ");
   const recording = !record.on ? undefined : !record.active ? "failed: " + record.problem
     : !record.path ? "waits for a picture" : `${record.path}, ${record.frames} frames, ${(record.bytes / 1e6).toFixed(1)} MB`;
@@ -86,14 +92,19 @@ function showFigures(source, record, counters, stream, camera) {
   showList("facts", Object.entries(facts).filter(([, v]) => v !== undefined && v !== ""));
 }
 async function showStats() {
-  if (document.hidden) return;
   const stats = await call("stats");
   Object.assign(state, stats.state);
   if (!$("camera").hidden || Object.keys(stats.state.controls || {}).length) showCamera();
   const ms = value => value === undefined ? "n/a" : value.toFixed(value < 10 ? 2 : 1);
-  $("timings").replaceChildren(...stats.timings.map(row => element("tr", {},
-    element("td", {title: row.node + " " + row.pass}, row.node + " ", element("small", {textContent: row.pass === row.node ? "" : row.pass})),
-    element("td", {textContent: ms(row.p50_ms)}), element("td", {textContent: ms(row.p99_ms)}))));
+  const makeRow = () => element("tr", {}, element("td", {}, element("span"), " ", element("small")), element("td"), element("td"));
+  children($("timings"), stats.timings.length, makeRow).forEach(({cells: [name, p50, p99]}, i) => {
+    const row = stats.timings[i];
+    name.title = row.node + " " + row.pass;
+    setText(name.firstChild, row.node);
+    setText(name.lastChild, row.pass === row.node ? "" : row.pass);
+    setText(p50, ms(row.p50_ms));
+    setText(p99, ms(row.p99_ms));
+  });
   for (const card of cards) {
     const rows = stats.timings.filter(row => row.node === card.id && row.p50_ms !== undefined);
     card.showCost(rows.length ? rows.reduce((sum, row) => sum + row.p50_ms, 0) : undefined);
@@ -104,8 +115,9 @@ async function showStats() {
   showState();
 }
 const observed = ["graph", "sizes", "pause", "bypass", "frame", "time-pos", "rate", "source", "counters", "record", "stream", "virtual-camera", "controls"];
+let events = null;  // null while there is no connection
 function observe() {
-  const events = new EventSource("/events?" + observed.map(name => "observe=" + name).join("&"));
+  events = new EventSource("/events?" + observed.map(name => "observe=" + name).join("&"));
   events.onmessage = message => {
     const event = JSON.parse(message.data);
     if (event.event === "property-change") {
@@ -123,14 +135,28 @@ function observe() {
     }
   };
   events.onopen = () => { setDisconnected(false); loadStream(); };
-  events.onerror = () => {
-    setDisconnected(true);
-    showMessage("The connection to lensd is lost; reconnecting.");
-    if (events.readyState !== EventSource.CLOSED) return;
-    setTimeout(observe, 2000);
-    // A restarted lensd has the same address but may have another token.
-    call("get?name=frame").catch(error => { if (error.message.includes("token")) showMessage(error.message); });
-  };
+  events.onerror = () => disconnect(kLost);
+}
+function disconnect(reason) {
+  events?.close();
+  events = null;
+  setDisconnected(true);
+  setText($("message"), reason);
+}
+let updating = false;
+/// Updates the measurements. Without a connection, connects first.
+async function update() {
+  if (updating || (document.hidden && events)) return;
+  updating = true;
+  try {
+    if (!filters.size) for (const filter of await request("filters")) filters.set(filter.name, filter);
+    if (!events) await inTurn(() => readGraph().then(g => takeGraph(g)));
+    await showStats();
+    if (!events) observe();
+  } catch (error) {
+    disconnect(error.message);
+  }
+  updating = false;
 }
 // Dims the page while there is no connection, because its values are outdated.
 function setDisconnected(on) {
@@ -138,12 +164,11 @@ function setDisconnected(on) {
   $("message").hidden = !on;
   for (const id of ["graph", "side"]) $(id).inert = on;
   if (!on) return;
-  $("state").textContent = "no connection";
+  setText($("state"), "no connection");
   $("state").className = "state bad";
 }
 // A hidden page does not load the stream, so that no frames are encoded for it.
 function loadStream() { $("picture").src = document.hidden ? "data:," : "/stream.mjpeg?" + Date.now(); }
-function showMessage(text) { $("message").hidden = false; $("message").textContent = text; }
 
 $("pause").onclick = () => act("pause", [!isPaused()]);
 $("step").onclick = () => act("step");
@@ -172,20 +197,11 @@ document.onkeydown = event => {
   }
   if (event.ctrlKey || event.metaKey || event.altKey || typesText(event.target)) return;
   const pressed = buttonKeys.find(one => one.keys.includes(key));
-  if (!pressed || (pressed.id !== "add" && event.target.matches("input, button"))) return;
+  if (!pressed || (key === " " && event.target.matches("input, button"))) return;  // Space presses the button in focus
   event.preventDefault();
   if (pressed.id !== "add") return $(pressed.id).click();
   const card = cards.find(c => c.element.contains(document.activeElement)) || cards.at(-1);
   openPicker(card?.id || "source");
 };
-(async () => {
-  try {
-    for (const filter of await (await fetch("/api/v1/filters")).json()) filters.set(filter.name, filter);
-    takeGraph(await readGraph());
-    await showStats();
-    observe();
-    setInterval(() => { if (!document.body.classList.contains("disconnected")) showStats().catch(() => {}); }, 1000);
-  } catch (error) {
-    showMessage(error.message);
-  }
-})();
+setInterval(update, 1000);
+update();
