@@ -9,10 +9,13 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
+#include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/unique_fd.hpp"
 
@@ -22,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kPipeTimeoutMs = 10'000;  // for the next bytes of a pipe
+constexpr int64_t kQuickNs = 500'000'000, kRetryNs = 20'000'000;
 
 [[noreturn]] void fail(const std::string& path, const char* what, int error) {
   const char* hint =
@@ -43,6 +47,16 @@ struct Temporary {
 bool keep_mode(int fd, const std::string& target) {
   struct stat old = {};
   return stat(target.c_str(), &old) != 0 || fchmod(fd, old.st_mode & 07777) == 0;
+}
+
+/// Opens a pipe or device for writing. Waits for a pipe's reader until `end_ns`. Returns a descriptor, or
+/// none with errno set.
+UniqueFd open_special(const std::string& path, int64_t end_ns) {
+  for (;;) {
+    UniqueFd fd(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    if (fd || errno != ENXIO || now_ns() > end_ns) return fd;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kRetryNs));
+  }
 }
 
 void flush_folder(const std::string& folder) {
@@ -85,6 +99,29 @@ bool write_all(int fd, std::string_view text, const std::function<bool()>& wait)
   return write_all(fd, std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size()), wait);
 }
 
+bool is_special_file(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_other(path, ignored);
+}
+
+void write_special_file(const std::string& path, std::span<const uint8_t> bytes, PipeReader reader) {
+  const int64_t end_ns = now_ns() + kQuickNs;
+  const UniqueFd fd = open_special(path, end_ns);
+  std::error_code ignored;
+  if (!fd && errno == ENXIO && fs::is_fifo(path, ignored))
+    throw Error(ExitCode::runtime_failure, path, "nobody reads this pipe");
+  if (!fd) fail(path, "cannot be written", errno);
+  const auto wait = [&] {
+    const int64_t left_ms =
+        reader == PipeReader::may_be_slow ? kPipeTimeoutMs : (end_ns - now_ns()) / 1'000'000;
+    pollfd room{fd.get(), POLLOUT, 0};
+    return left_ms > 0 && poll(&room, 1, static_cast<int>(left_ms)) != 0;
+  };
+  if (write_all(fd.get(), bytes, wait)) return;
+  if (errno == EAGAIN) throw Error(ExitCode::runtime_failure, path, "the reader of this pipe is too slow");
+  fail(path, "cannot be written", errno);
+}
+
 void write_whole_file(const std::string& path, std::string_view text, Flush flush, MissingFolders folders) {
   write_whole_file(path, std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size()), flush,
                    folders);
@@ -92,6 +129,7 @@ void write_whole_file(const std::string& path, std::string_view text, Flush flus
 
 void write_whole_file(const std::string& path, std::span<const uint8_t> bytes, Flush flush,
                       MissingFolders folders) {
+  if (is_special_file(path)) return write_special_file(path, bytes, PipeReader::may_be_slow);
   std::error_code error;
   fs::path target = fs::absolute(path, error);
   if (const fs::path real = fs::canonical(target, error); !error) target = real;

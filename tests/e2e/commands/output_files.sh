@@ -64,6 +64,22 @@ timeout 20 cat "$WORK/pipe" >"$WORK/read.csv" &
 expect 0 "$clip" --headless -q -o null: --timings "$WORK/pipe"
 wait $! && grep -q '^node,pass' "$WORK/read.csv" || fail "the reader of a pipe got: $(<"$WORK/read.csv")"
 
+# Images go to pipes and devices, also through links, and never replace them.
+mkfifo "$WORK/pipe.png"
+ln -s pipe.png "$WORK/to_pipe.png"
+refused 1 "nobody reads this pipe" "$clip" --headless -q --frames 1 -o "$WORK/pipe.png"
+expect 0 "$clip" --headless -q --frames 1 -o "$WORK/one.png"
+for name in pipe.png to_pipe.png; do
+  timeout 20 cat "$WORK/pipe.png" >"$WORK/read.png" &
+  expect 0 "$clip" --headless -q --frames 1 -o "$WORK/$name"
+  wait $! && cmp -s "$WORK/one.png" "$WORK/read.png" || fail "the reader of $name did not get the image"
+done
+[[ -p $WORK/pipe.png && -L $WORK/to_pipe.png ]] || fail "an image has replaced a pipe or a link"
+if mknod "$WORK/device.png" c 1 3 2>/dev/null; then # needs root; a device like /dev/null
+  expect 0 "$clip" --headless -q --frames 1 -o "$WORK/device.png"
+  [[ -c $WORK/device.png ]] || fail "an image has replaced a device"
+fi
+
 # Image sequences.
 is_source "$WORK/in_%03d.png" --headless -q -o "$WORK/in_%03d.png"
 is_source "$WORK/in_%03d.png" --headless -q --frames 1 -o "$WORK/other.png"

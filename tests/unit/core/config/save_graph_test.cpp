@@ -1,6 +1,7 @@
 // Saving a graph: comments and order are kept, the file reads back equal, and a kill leaves a complete file.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <random>
 #include <thread>
 
@@ -231,6 +233,18 @@ TEST_F(WholeFile, MakesFoldersKeepsModesAndFollowsLinks) {
   EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
   EXPECT_EQ(std::distance(fs::directory_iterator(file.parent_path()), fs::directory_iterator()), 1)
       << "no temporary file is left";
+}
+
+TEST_F(WholeFile, WritesToAPipeWithoutReplacingIt) {
+  const std::string pipe = folder / "pipe", link = folder / "link";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  fs::create_symlink(pipe, link);
+  EXPECT_THROW(write_whole_file(link, "nobody reads", Flush::none), Error);
+  auto reader = std::async(std::launch::async, [&] { return content(pipe); });
+  const std::string text(300'000, 'x');  // more than a pipe holds
+  write_whole_file(link, text, Flush::to_disk);
+  EXPECT_TRUE(fs::is_fifo(pipe) && fs::is_symlink(link));
+  EXPECT_EQ(reader.get(), text);
 }
 
 TEST_F(WholeFile, ReportsWhyItCannotBeWritten) {
