@@ -9,9 +9,11 @@
 #include <cstring>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "app/config_checks.hpp"
+#include "app/ending.hpp"
 #include "app/output_files.hpp"
 #include "app/run.hpp"
 #include "app/viewer/sources/playlist.hpp"
@@ -21,6 +23,8 @@
 #include "kernels/registry.hpp"
 
 namespace {
+
+constexpr int kSignals = 128;  // as in a shell's exit codes
 
 /// Throws Error(usage) if an output would replace a source, including later sources of the playlist. Also
 /// throws if it would replace another file; see check_existing_files().
@@ -53,13 +57,34 @@ void run(int argc, char** argv) {
   run_viewer(line, graph);
 }
 
-int run_and_report(int argc, char** argv) {
+void run_or_print(int argc, char** argv) {
   try {
     run(argc, argv);
-    return static_cast<int>(lensd::ExitCode::done);
   } catch (const lensd::EarlyExit& e) {
-    std::fputs(e.text.c_str(), stdout);
+    fmt::print("{}", e.text);
+  }
+}
+
+/// Throws as finish_stdout() does if output is lost.
+void run_and_finish(int argc, char** argv) {
+  int error = 0;
+  try {
+    run_or_print(argc, argv);
+  } catch (const std::system_error& e) {  // fmt::print() throws it, among others
+    if (!std::ferror(stdout)) throw;
+    error = e.code().value();
+  }
+  lensd::finish_stdout(error);
+}
+
+/// Returns the exit code; kSignals + N to end as signal N does.
+int run_and_report(int argc, char** argv) {
+  try {
+    run_and_finish(argc, argv);
     return static_cast<int>(lensd::ExitCode::done);
+  } catch (const lensd::EndBySignal& e) {
+    if (!e.message.empty()) lensd::log::print(fmt::format("lensd: {}\n", e.message));
+    return kSignals + e.signal;
   } catch (const lensd::Error& e) {
     lensd::log::print(fmt::format("lensd: {}\n", e.what()));
     return static_cast<int>(e.code());
@@ -76,9 +101,12 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // writes above the file size limit fail with EFBIG instead
   const int code = run_and_report(argc, argv);
   const bool joined = lensd::join_stragglers(std::chrono::milliseconds(200)) == 0;
-  if (!lensd::log::finish() || !joined) {
-    std::fflush(stdout);  // not the log file, whose lock a blocked thread may hold
-    _exit(code);
+  const bool complete = lensd::log::finish() && joined;
+  std::fflush(stdout);  // not the log file, whose lock a blocked thread may hold
+  if (code > kSignals) {
+    std::signal(code - kSignals, SIG_DFL);
+    std::raise(code - kSignals);
   }
+  if (!complete) _exit(code);
   return code;
 }

@@ -18,7 +18,7 @@ void run_batch(const CommandLine& line, const GraphDesc& graph);
 /// Runs the daemon. Returns after a signal or the command `quit`.
 void run_serve(const CommandLine& line, const GraphDesc& graph);
 /// Sends a command to a running lensd and prints the reply. After `observe`, also prints events until a
-/// signal arrives or the connection is closed.
+/// signal arrives.
 void run_ctl(const CommandLine& line);
 void run_filters(const CommandLine& line);
 void run_doctor(const CommandLine& line);

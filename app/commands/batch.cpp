@@ -17,6 +17,7 @@
 
 #include "app/commands/interruption.hpp"
 #include "app/commands/track_file.hpp"
+#include "app/ending.hpp"
 #include "app/run.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
@@ -79,7 +80,7 @@ int64_t expected_frames(const SourceInfo& info, int64_t limit) {
 
 struct Written {
   int64_t frames = 0;
-  bool interrupted = false;
+  int signal = 0;  ///< that has interrupted the run; 0: none
   std::string path;
 };
 
@@ -125,7 +126,7 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
     progress.update(++written.frames);
     if (interruption.requested()) break;
   }
-  written.interrupted = interruption.requested();
+  written.signal = interruption.signal();
   if (recorder) {
     recorder->finish();
     written.path = recorder->path();
@@ -133,6 +134,14 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
   if (hashes) hashes->finish();
   if (tracks) tracks->finish();
   return written;
+}
+
+/// Throws EndBySignal if a signal has interrupted the run. Call when all files are complete.
+void end_if_interrupted(const Written& written, const std::string& file) {
+  if (written.signal == 0) return;
+  std::string message = fmt::format("interrupted after {} frames", written.frames);
+  if (written.frames > 0 && !file.empty()) message += fmt::format("; {} is complete up to there", file);
+  throw EndBySignal{written.signal, message};
 }
 
 void log_notices(Pipeline& pipeline) {
@@ -151,7 +160,7 @@ Written send_frames(Pipeline& pipeline) {
     now = pipeline.status();
     written.frames = static_cast<int64_t>(now.processed);
   }
-  written.interrupted = interruption.requested();
+  written.signal = interruption.signal();
   return written;
 }
 
@@ -200,7 +209,7 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   const double seconds = to_s(now_ns() - begin);
   pipeline.stop();
   // Do not cut the sound of a complete recording, however slow the encoder is.
-  const auto patience = written.interrupted ? kPatience : kUnlimited;
+  const auto patience = written.signal ? kPatience : kUnlimited;
   if (recorder) recorder->finish(patience);
   if (stream) stream->finish(patience);
   if (camera) camera->finish();
@@ -222,6 +231,8 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
     throw Error(ExitCode::runtime_failure, "", recorder->failure());
   if (stream && !stream->failure().empty()) throw Error(ExitCode::runtime_failure, "", stream->failure());
   if (camera && !camera->failure().empty()) throw Error(ExitCode::runtime_failure, "", camera->failure());
+  const bool has_file = !written.path.empty() && written.path != "null:";
+  end_if_interrupted(written, has_file ? written.path : recorder ? recorder->status().path : "");
   if (written.frames == 0)
     throw Error(ExitCode::bad_source, pipeline.source().name, "no frame could be decoded", "is it a video?");
 }

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <climits>
+#include <csignal>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
 #include "app/commands/interruption.hpp"
+#include "app/ending.hpp"
 #include "app/run.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
@@ -81,12 +82,15 @@ void print_value(const Json& data, const std::string& indent = "") {
   }
 }
 
-/// Prints events, one per line, until a signal arrives or lensd closes the connection.
+/// Prints events, one per line, until a signal arrives. Throws Error(runtime_failure) if lensd closes the
+/// connection or an event cannot be printed, EndBySignal if the reader of standard output closes it.
 void stream(ControlClient& client, bool json) {
   const Interruption interruption;
   while (!interruption.requested()) {
+    if (stdout_closed()) throw EndBySignal{SIGPIPE, ""};
     const auto line = client.receive(200);
-    if (!line && client.closed()) return;
+    if (!line && client.closed())
+      throw Error(ExitCode::runtime_failure, "ctl", "lensd closed the connection");
     if (!line) continue;
     const Json event = Json::parse(*line, nullptr, false);
     if (json || !event.is_object() || event.value("event", "") != "property-change")
@@ -94,7 +98,7 @@ void stream(ControlClient& client, bool json) {
     else
       fmt::print("{} = {}  (frame {})\n", event.value("name", ""), scalar(event["data"]),
                  event.value("frame", 0));
-    std::fflush(stdout);
+    finish_stdout();
   }
 }
 
@@ -133,7 +137,7 @@ void run_ctl(const CommandLine& line) {
     break;
   }
   if (args[0] == "observe" || args[0] == "observe_property") {
-    std::fflush(stdout);
+    finish_stdout();
     stream(client, line.json);
   }
 }

@@ -1,7 +1,8 @@
 // lensd manual, lensd completion, and the command that completion scripts call.
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
 #include "app/help/completion.hpp"
@@ -23,24 +24,20 @@ std::vector<std::string> video_devices() {
   return devices;
 }
 
-void print(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
-}
-
 }  // namespace
 
 void run_manual() {
-  print(manual_page(program_help(), registry()));
+  fmt::print("{}", manual_page(program_help(), registry()));
 }
 
 void run_completion(const CommandLine& line) {
-  print(completion_script(line.shell));
+  fmt::print("{}", completion_script(line.shell));
 }
 
 void run_complete(const std::vector<std::string>& words) {
   CompletionContext context{program_help(), registry(), {}, video_devices()};
   for (const PresetFile& preset : list_presets(preset_folders())) context.presets.push_back(preset.name);
-  print(completion_text(complete(context, words)));
+  fmt::print("{}", completion_text(complete(context, words)));
 }
 
 }  // namespace lensd

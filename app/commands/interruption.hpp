@@ -1,11 +1,10 @@
 // Turns SIGINT and SIGTERM into a flag, so that the run ends after the current frame, with complete files. A
-// second signal exits at once.
+// second signal has its default effect: it ends the program at once.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <functional>
 #include <stop_token>
 #include <thread>
@@ -26,7 +25,9 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  bool requested() const { return flag() != 0; }
+  bool requested() const { return signal() != 0; }
+  /// Returns the signal, or 0.
+  int signal() const { return flag(); }
 
  private:
   static std::atomic<int>& flag() {
@@ -35,7 +36,10 @@ class Interruption {
     return value;
   }
   static void on_signal(int signal) {
-    if (flag() != 0) std::_Exit(128 + signal);
+    if (flag() != 0) {
+      std::signal(signal, SIG_DFL);
+      std::raise(signal);
+    }
     flag() = signal;
   }
 };

@@ -194,8 +194,7 @@ std::string manual_page(const ProgramHelp& help, const Registry& registry) {
   add_filters(page, registry);
   add_keys(page);
   page.section("EXIT STATUS");
-  for (const ExitCodeHelp& one : exit_code_help())
-    page.entry(Page::bold(std::to_string(one.code)), one.meaning);
+  for (const ExitCodeHelp& one : exit_code_help()) page.entry(Page::bold(one.code), one.meaning);
   page.section("ENVIRONMENT");
   for (const VariableHelp& variable : variable_help()) page.entry(Page::italic(variable.name), variable.doc);
   page.section("FILES");

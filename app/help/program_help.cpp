@@ -68,13 +68,15 @@ ProgramHelp describe(const CLI::App& app, const OptionChoices& choices) {
 }
 
 const std::vector<ExitCodeHelp>& exit_code_help() {
+  const auto code = [](ExitCode one) { return std::to_string(static_cast<int>(one)); };
   static const std::vector<ExitCodeHelp> codes{
-      {static_cast<int>(ExitCode::done), "done"},
-      {static_cast<int>(ExitCode::runtime_failure), "run-time failure"},
-      {static_cast<int>(ExitCode::usage), "usage"},
-      {static_cast<int>(ExitCode::invalid_config), "invalid config or graph"},
-      {static_cast<int>(ExitCode::bad_source), "source cannot be opened or decoded"},
-      {static_cast<int>(ExitCode::unavailable), "backend or display not available"}};
+      {code(ExitCode::done), "done"},
+      {code(ExitCode::runtime_failure), "run-time failure"},
+      {code(ExitCode::usage), "usage"},
+      {code(ExitCode::invalid_config), "invalid config or graph"},
+      {code(ExitCode::bad_source), "source cannot be opened or decoded"},
+      {code(ExitCode::unavailable), "backend or display not available"},
+      {"130 or 143", "Ctrl+C or TERM ended a run without a window; its files are complete up to there"}};
   return codes;
 }
 

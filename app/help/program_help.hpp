@@ -58,7 +58,7 @@ ProgramHelp describe(const CLI::App& app, const OptionChoices& choices);
 ProgramHelp program_help();
 
 struct ExitCodeHelp {
-  int code = 0;
+  std::string code;
   const char* meaning = "";
 };
 /// Returns the exit codes of lensd, in ascending order.

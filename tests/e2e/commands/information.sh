@@ -39,4 +39,25 @@ assert [r["kernel"] for r in rows] == ["invert Gray8", "invert RGBA8", "invert G
   <"$WORK/stdout" || fail "'lensd bench' printed $(<"$WORK/stdout")"
 expect 3 bench no_such_filter
 expect 2 bench invert --size enormous
+
+# Lost output is a failure with a reason. A closed pipe ends the program without a message.
+lost() {
+  timeout 20 "$LENSD" "$@" >/dev/full 2>"$WORK/stderr" </dev/null
+  local code=$?
+  [[ $code == 1 && $(<"$WORK/stderr") == "lensd: standard output: cannot be written: No space left on device" ]] ||
+    fail "lensd $* to a full device gave exit code $code: $(<"$WORK/stderr")"
+}
+for command in --help --version "filters --json" "filters median" manual doctor "completion bash" "check $WORK/good.toml"; do
+  read -ra words <<<"$command"
+  lost "${words[@]}"
+done
+mkfifo "$WORK/pipe"
+for command in --version "filters --json"; do
+  read -ra words <<<"$command"
+  exec {reader}<>"$WORK/pipe" {writer}>"$WORK/pipe" {reader}<&-
+  "$LENSD" "${words[@]}" >&"$writer" 2>"$WORK/stderr" {writer}>&-
+  code=$?
+  exec {writer}>&-
+  [[ $code == 141 && ! -s $WORK/stderr ]] || fail "lensd $command to a closed pipe gave exit code $code: $(<"$WORK/stderr")"
+done
 echo "ok"

@@ -56,6 +56,12 @@ STARTED+=($!)
 wait_for 10 grep -q "mosaic.block = 16" "$WORK/events" || fail "no first event"
 ctl set mosaic.block 20
 wait_for 10 grep -q "mosaic.block = 20  (frame [1-9]" "$WORK/events" || fail "no event: $(<"$WORK/events")"
+"$LENSD" ctl --socket "$SOCKET" observe speed 2>"$WORK/observer.err" >"$WORK/speed" &
+observer=$!
+STARTED+=("$observer")
+timeout 10 "$LENSD" ctl --socket "$SOCKET" observe speed | head -n 1 >"$WORK/first"
+codes="${PIPESTATUS[*]}"
+[[ $codes == "141 0" && $(<"$WORK/first") == "speed = 1"* ]] || fail "observe to a closed pipe: $codes, $(<"$WORK/first")"
 echo "ok: observe"
 
 # 64 observing clients, one of which never reads: the others get their answers in time.
@@ -96,6 +102,10 @@ lensd serve --socket "$SOCKET" test:testsrc2
 [[ $CODE == 1 ]] && grep -q "another lensd" "$WORK/stderr" || fail "a second daemon on the socket: $CODE $(<"$WORK/stderr")"
 stop_daemon
 [[ ! -e $SOCKET ]] || fail "the socket is still there"
+wait "$observer"
+code=$?
+[[ $code == 1 && $(<"$WORK/observer.err") == "lensd: ctl: lensd closed the connection" ]] ||
+  fail "observe gave exit code $code when the daemon ended: $(<"$WORK/observer.err")"
 
 start_daemon test:testsrc2
 ctl quit || fail "quit"
