@@ -82,6 +82,12 @@ void print_value(const Json& data, const std::string& indent = "") {
   }
 }
 
+/// Returns the Error of a command that lensd has refused.
+Error refusal(const std::string& name, const Json& answer) {
+  const bool misused = !find_command(name) || answer.value("status", "") == "usage";
+  return Error(misused ? ExitCode::usage : ExitCode::runtime_failure, name, answer.value("error", "refused"));
+}
+
 /// Prints events, one per line, until a signal arrives. Throws Error(runtime_failure) if lensd closes the
 /// connection or an event cannot be printed, EndBySignal if the reader of standard output closes it.
 void stream(ControlClient& client, bool json) {
@@ -128,8 +134,7 @@ void run_ctl(const CommandLine& line) {
     if (!answer.is_object())
       throw Error(ExitCode::runtime_failure, "ctl", "the answer is not JSON: " + *text);
     if (answer.contains("event")) continue;
-    if (answer.value("error", "") != "success")
-      throw Error(ExitCode::runtime_failure, args[0], answer.value("error", "refused"));
+    if (answer.value("error", "") != "success") throw refusal(args[0], answer);
     if (line.json)
       fmt::print("{}\n", *text);
     else

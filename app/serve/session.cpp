@@ -156,6 +156,7 @@ std::shared_ptr<Pipeline> Session::swap_pipeline(std::shared_ptr<Pipeline> next,
   }
   const std::lock_guard lock(mutex_);
   if (stopped_) throw Error(ExitCode::runtime_failure, "session", kEnding);
+  if (pipeline_) earlier_versions_ += pipeline_->graph()->version;
   url_ = url;
   pending_.clear(), predicted_from_.reset();
   rate_ns_ = 0;

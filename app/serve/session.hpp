@@ -151,6 +151,7 @@ class Session final : public ControlTarget {
 
   mutable std::mutex mutex_;
   std::shared_ptr<Pipeline> pipeline_;
+  uint64_t earlier_versions_ = 0;  ///< number of graph versions of earlier pipelines
   std::string url_;
   Config config_;
   Flag starting_, loading_;  ///< cancel start() and the newest load or reload, until its source is open

@@ -53,12 +53,13 @@ GraphState Session::graph() const {
 /// Call with mutex_ locked.
 GraphState Session::current_graph() const {
   GraphState state;
+  state.version = earlier_versions_;
   if (!pipeline_) {
     state.graph = options_.graph;
     return state;
   }
   const auto view = predict();
-  state.version = view->version, state.frame = view->frame, state.summary = view->summary;
+  state.version += view->version, state.frame = view->frame, state.summary = view->summary;
   state.graph = predicted_;
   return state;
 }
@@ -175,9 +176,9 @@ void Session::pump() {
     for (const Notice& notice : running->take_notices()) publish_notice(notice.problem, notice.text);
   for (const PlanOutcome& outcome : running->take_outcomes())
     if (const auto callback = take_request(outcome.request)) callback(outcome);
-  const auto view = running->graph();
-  if (std::exchange(seen_version_, view->version) != view->version)
-    hub_.publish("graph", view->frame, {{"version", view->version}});
+  const GraphState current = graph();
+  if (std::exchange(seen_version_, current.version) != current.version)
+    hub_.publish("graph", current.frame, {{"version", current.version}});
   const std::string source = now.source_url + now.source_state;
   if (std::exchange(seen_source_, source) != source) publish_source(now);
 }

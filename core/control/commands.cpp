@@ -81,7 +81,9 @@ Response positional(const CommandSpec& command, const Json& named, Json& args) {
 }
 
 std::string response_line(const Response& response, const Json& request_id) {
+  static constexpr const char* kStatus[] = {"ok", "usage", "not-found", "refused", "busy", "failed"};
   Json json{{"error", response.ok() ? "success" : response.error}};
+  if (!response.ok()) json["status"] = kStatus[static_cast<size_t>(response.status)];
   if (!response.data.is_null()) json["data"] = response.data;
   if (!request_id.is_null()) json["request_id"] = request_id;
   return json_line(json) + "\n";

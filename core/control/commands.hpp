@@ -54,8 +54,8 @@ void run_command(ControlTarget& target, const Json& request, Subscriber* subscri
 /// name is unknown or an argument before a named one is missing.
 Response positional(const CommandSpec& command, const Json& named, Json& args);
 
-/// Returns {"error", "data", "request_id"} as one line of valid UTF-8 with a newline. "error" is "success" or
-/// a message.
+/// Returns {"error", "status", "data", "request_id"} as one line of valid UTF-8 with a newline. "error" is
+/// "success" or a message; "status" is the kind of failure, absent on success.
 std::string response_line(const Response& response, const Json& request_id = nullptr);
 
 /// Parses `text` into `request`. Returns Status::usage if the text is not a JSON object in UTF-8, is nested

@@ -24,7 +24,6 @@ std::shared_ptr<const std::string> shared(std::string text) {
 
 bool Subscriber::observe(int64_t id, const std::string& name) {
   const std::lock_guard lock(mutex_);
-  wants_events_ = true;
   std::erase_if(observed_, [&](const Observed& o) { return o.name == name; });
   if (observed_.size() >= kMaxObserved) return false;
   observed_.push_back({id, name, {}});

@@ -19,7 +19,7 @@ grep -q '^invert,' t.csv || fail "-c NAME did not load the preset"
 refused 3 "did you mean my negative?" test:testsrc2 --headless -o null: -c "my negatve"
 
 start_daemon test:testsrc2=size=64x48:rate=30 --graph median
-ctl_refused "did you mean seek?" seke 3
+ctl_misused "did you mean seek?" seke 3
 ctl_refused "did you mean radius?" set median.radiu 2
 stop_daemon
 echo "ok"

@@ -18,12 +18,14 @@ ctl() {
   timeout 30 "$LENSD" ctl --socket "$SOCKET" "$@"
 }
 
-# ctl_refused TEXT ARGS…: expects exit code 1 and a message that contains TEXT.
-ctl_refused() {
-  local text=$1 code=0
-  shift
+# ctl_refused TEXT ARGS…: expects exit code 1 and a message that contains TEXT. ctl_misused: expects exit code 2.
+ctl_refused() { ctl_fails 1 "$@"; }
+ctl_misused() { ctl_fails 2 "$@"; }
+ctl_fails() { # ctl_fails CODE TEXT ARGS…
+  local wanted=$1 text=$2 code=0
+  shift 2
   ctl "$@" >"$WORK/ctl.out" 2>"$WORK/ctl.err" || code=$?
-  [[ $code == 1 ]] || fail "ctl $* gave exit code $code instead of 1"
+  [[ $code == "$wanted" ]] || fail "ctl $* gave exit code $code instead of $wanted"
   grep -qF -- "$text" "$WORK/ctl.err" || fail "ctl $*: '$(<"$WORK/ctl.err")' does not name '$text'"
   echo "ok: $(<"$WORK/ctl.err")"
 }

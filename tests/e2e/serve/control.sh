@@ -14,7 +14,9 @@ ctl set edges.low 60 edges.high 170 invert.enabled false || fail "set"
 [[ $(ctl get edges.low)/$(ctl get edges.high)/$(ctl get invert.enabled) == 60/170/false ]] || fail "not set"
 ctl_refused "0 to" set edges.low 99999
 ctl_refused "no parameter" set edges.lo 1
-ctl_refused "no command" shell ls
+ctl_misused "no command" shell ls
+ctl_misused "expected NAME VALUE" set edges.low
+ctl_misused "expected seek SECONDS" seek abc
 [[ $(ctl get edges.low) == 60 ]] || fail "a refused value was applied"
 ctl graph-set "median=radius=2,mosaic" || fail "graph-set"
 [[ $(ctl --json graph-get) == *'"chain":"median=radius=2,mosaic"'* ]] || fail "graph-get: $(ctl graph-get)"

@@ -29,7 +29,7 @@ ctl_refused "control character" record $'a\nb.mkv'
 [[ $(field record on) == false ]] || fail "a rejected recording is on"
 for path in ../r.mkv /tmp/r.mkv sub/../../r.mkv r.txt r; do ctl_refused "" record "$path"; done
 ln -s "$WORK" "$WORK/captures/out" && ctl_refused "leads out" record out/r.mkv
-ctl_refused "expected" record on a.mkv b.mkv
+ctl_misused "expected" record on a.mkv b.mkv
 ctl record >"$WORK/named" || fail "record"
 [[ $(<"$WORK/named") == *captures/rec-20*.mkv ]] || fail "without a name: $(<"$WORK/named")"
 wait_for 10 recorded 5 && ctl record off >/dev/null || fail "off"

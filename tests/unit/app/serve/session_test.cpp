@@ -205,8 +205,10 @@ TEST_F(SessionTest, FailedLoadChangesNothing) {
   };
   EXPECT_NE(load("nowhere").error.find("is not there"), std::string::npos);
   EXPECT_EQ(session_->pipeline(), before);
+  const uint64_t version = session_->graph().version;
   EXPECT_EQ(load("paused").error, "");
   EXPECT_NE(session_->pipeline(), before);
+  EXPECT_GT(session_->graph().version, version);
   EXPECT_TRUE(session_->state().paused);
   EXPECT_EQ(chain(), "invert") << "the graph is kept";
 }

@@ -301,6 +301,8 @@ TEST(Requests, MustBeObjectsOfBoundedDepth) {
     EXPECT_NE(parse_request(text, request).error, "") << text.substr(0, 40);
   }
   EXPECT_EQ(response_line({}, 7), "{\"error\":\"success\",\"request_id\":7}\n");
+  EXPECT_EQ(response_line({Status::not_found, "no"}, 7),
+            "{\"error\":\"no\",\"request_id\":7,\"status\":\"not-found\"}\n");
   EXPECT_EQ(response_line({.data = "a\n\xff"}).find('\n'), response_line({.data = "a\n\xff"}).size() - 1);
 }
 

@@ -47,6 +47,17 @@ TEST(Events, AFullQueueDropsTheOldestAndReportsTheirNumberOnce) {
   EXPECT_EQ(subscriber->dropped(), 7u);
 }
 
+TEST(Events, ObservingAPropertySelectsNoOtherEvents) {
+  EventHub hub;
+  const auto subscriber = hub.subscribe();
+  ASSERT_TRUE(subscriber->observe(1, "edges.low"));
+  publish(hub, 0, 1);
+  EXPECT_TRUE(taken(*subscriber).empty());
+  subscriber->want_events();
+  publish(hub, 1, 1);
+  EXPECT_EQ(taken(*subscriber).size(), 1u);
+}
+
 TEST(Events, TextsHaveNoSecrets) {
   EventHub hub;
   const auto subscriber = hub.subscribe();

@@ -224,7 +224,7 @@ TEST_F(SocketTest, ASocketOfAnotherUserIsNeitherTrustedNorReplaced) {
 TEST_F(SocketTest, SendsChangesToObservers) {
   start(options());
   ControlClient client(options().path), other(options().path);
-  ASSERT_EQ(ask(client, R"({"command":["observe",3,"edges.low"]})")["error"], "success");
+  ASSERT_EQ(ask(client, R"({"command":["observe",3,"edges.low","events"]})")["error"], "success");
   const auto event = [&] { return Json::parse(client.receive(10'000).value_or("null")); };
   EXPECT_EQ(event()["data"], 50) << "the current value";
   ask(other, R"({"command":["set","edges.low",61]})");
