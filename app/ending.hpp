@@ -12,8 +12,8 @@ struct EndBySignal {
   std::string message;  ///< a line for standard error; empty: none
 };
 
-/// Flushes standard output. Throws Error(runtime_failure) if text was lost, or EndBySignal with SIGPIPE if its
-/// reader has closed it. `error`: errno of a write that has failed before, or 0.
+/// Flushes standard output. Throws Error(runtime_failure) if text was lost, or EndBySignal with SIGPIPE if
+/// its reader has closed it. `error`: errno of a write that has failed before, or 0.
 void finish_stdout(int error = 0);
 
 /// Returns true if standard output is a pipe or socket whose reader has closed it.

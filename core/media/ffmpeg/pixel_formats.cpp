@@ -24,7 +24,7 @@ bool whole_words(const AVPixFmtDescriptor& d) {
 }
 
 ColourModel model_of(const AVPixFmtDescriptor& d) {
-  if (d.nb_components <= 2) return ColourModel::gray;
+  if (d.nb_components == 1) return ColourModel::gray;
   return d.flags & AV_PIX_FMT_FLAG_RGB ? ColourModel::rgb : ColourModel::yuv;
 }
 
@@ -35,6 +35,7 @@ std::optional<PictureFormat> picture_format(AVPixelFormat format) {
   if (!d || d->nb_components == 0 || (d->flags & kRefusedFlags)) return std::nullopt;
   // Before FFmpeg 7.1, XYZ has the same descriptor as a 12-bit YUV 4:4:4.
   if (format == AV_PIX_FMT_XYZ12LE || format == AV_PIX_FMT_XYZ12BE) return std::nullopt;
+  if (d->nb_components == 2) return std::nullopt;  // grey with alpha; ColourModel::gray has no alpha
   if (d->log2_chroma_w > 1 || d->log2_chroma_h > 1 || !whole_words(*d)) return std::nullopt;
 
   PictureFormat out;
@@ -61,7 +62,7 @@ AVPixelFormat substitute_of(AVPixelFormat format) {
   if (swapped != AV_PIX_FMT_NONE && picture_format(swapped)) return swapped;
   const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
   if (!d || d->nb_components == 0 || d->comp[0].depth <= 8) return AV_PIX_FMT_RGBA;
-  return d->nb_components <= 2 ? AV_PIX_FMT_GRAY16LE : AV_PIX_FMT_RGBA64LE;
+  return d->nb_components == 1 ? AV_PIX_FMT_GRAY16LE : AV_PIX_FMT_RGBA64LE;
 }
 
 bool is_jpeg_range(AVPixelFormat format) {

@@ -31,7 +31,9 @@ void set_matrix(SwsContext* scaler, const AVFrame& frame) {
   int matrix = frame.colorspace;
   if (matrix == AVCOL_SPC_UNSPECIFIED || matrix == AVCOL_SPC_RGB)
     matrix = colour_space_of(guessed_matrix({frame.width, frame.height}));
-  const int full = frame.color_range == AVCOL_RANGE_JPEG;
+  const bool gray = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format))->nb_components <= 2;
+  const int full =
+      frame.color_range == AVCOL_RANGE_JPEG || (gray && frame.color_range == AVCOL_RANGE_UNSPECIFIED);
   // Ignore the result: swscale refuses a matrix if it needs none.
   sws_setColorspaceDetails(scaler, sws_getCoefficients(matrix), full, sws_getCoefficients(SWS_CS_DEFAULT), 1,
                            0, 1 << 16, 1 << 16);

@@ -46,6 +46,28 @@ expect 0 "$WORK/bgr0.mkv" --headless -c "$WORK/exact.toml" --precision 8 --recor
 cmp <(raw "$WORK/bgr0.mkv" rgb24) <(raw "$WORK/eight-out.mkv" rgb24) || fail "a graph with 8 bits changes 8-bit RGB"
 echo "ok: FFV1 recordings keep all samples of 8, 10, 12 and 16 bits"
 
+# Grey images with alpha keep every value of both.
+python3 - "$WORK" <<'PY'
+import struct, sys, zlib
+def write(name, depth, kind, pixel):
+    chunk = lambda t, d: struct.pack(">I", len(d)) + t + d + struct.pack(">I", zlib.crc32(t + d))
+    rows = b"".join(b"\0" + b"".join(pixel(y * 256 + x) for x in range(256)) for y in range(256))
+    head = struct.pack(">IIBBBBB", 256, 256, depth, kind, 0, 0, 0)
+    open(f"{sys.argv[1]}/{name}.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+write("ya8", 8, 4, lambda i: bytes((i & 255, i >> 8)))
+write("ya8-rgba", 8, 6, lambda i: bytes((i & 255, i & 255, i & 255, i >> 8)))
+write("ya16be", 16, 4, lambda i: struct.pack(">2H", i, 65535 - i))
+write("ya16be-rgba", 16, 6, lambda i: struct.pack(">4H", i, i, i, 65535 - i))
+PY
+for name in ya8 ya8-rgba ya16be ya16be-rgba; do
+  expect 0 "$WORK/$name.png" --headless --precision 16 --framehash "$WORK/$name.hash" -o "$WORK/$name-out.png"
+done
+for name in ya8 ya16be; do
+  cmp <(frames "$WORK/$name.hash") <(frames "$WORK/$name-rgba.hash") || fail "$name loses values"
+  [[ $(pixel_format "$WORK/$name-out.png") == rgba64be ]] || fail "$name: $(pixel_format "$WORK/$name-out.png")"
+done
+echo "ok: grey with alpha"
+
 cat >"$WORK/kept_yuv.py" <<'PY'
 # kept_yuv.py FORMAT BITS RESULT_BITS A B: fails unless the samples of the YUV picture A follow from the RGB picture B by
 # the inverse of BT.601 with limited range. Skips pixels with a sample at its limit: colours outside RGB are clipped.

@@ -25,7 +25,7 @@ TEST(PixelFormats, CommonOnesNeedNoConversion) {
         AV_PIX_FMT_RGBA,        AV_PIX_FMT_BGRA,        AV_PIX_FMT_ARGB,        AV_PIX_FMT_ABGR,
         AV_PIX_FMT_RGB0,        AV_PIX_FMT_BGR0,        AV_PIX_FMT_0RGB,        AV_PIX_FMT_0BGR,
         AV_PIX_FMT_GBRP,        AV_PIX_FMT_GBRP10LE,    AV_PIX_FMT_GBRAP,       AV_PIX_FMT_YUVA420P,
-        AV_PIX_FMT_YUVA444P,    AV_PIX_FMT_YA8,         AV_PIX_FMT_RGB48LE})
+        AV_PIX_FMT_YUVA444P,    AV_PIX_FMT_RGB48LE})
     EXPECT_TRUE(picture_format(f)) << av_get_pix_fmt_name(f);
 }
 
@@ -34,7 +34,7 @@ TEST(PixelFormats, OthersAreConverted) {
        {AV_PIX_FMT_PAL8, AV_PIX_FMT_MONOBLACK, AV_PIX_FMT_RGB565LE, AV_PIX_FMT_YUV410P, AV_PIX_FMT_YUV411P,
         AV_PIX_FMT_UYYVYY411, AV_PIX_FMT_YUV420P10BE, AV_PIX_FMT_GRAY16BE, AV_PIX_FMT_GRAYF32LE,
         AV_PIX_FMT_BAYER_BGGR8, AV_PIX_FMT_CUDA, AV_PIX_FMT_XYZ12LE, AV_PIX_FMT_X2RGB10LE, AV_PIX_FMT_RGB8,
-        AV_PIX_FMT_NONE})
+        AV_PIX_FMT_YA8, AV_PIX_FMT_YA16LE, AV_PIX_FMT_NONE})
     EXPECT_FALSE(picture_format(f)) << f;
 }
 
@@ -45,6 +45,8 @@ TEST(PixelFormats, SubstitutesKeepTheBits) {
   EXPECT_EQ(substitute_of(AV_PIX_FMT_GRAYF32LE), AV_PIX_FMT_GRAY16LE);
   EXPECT_EQ(substitute_of(AV_PIX_FMT_GBRPF32LE), AV_PIX_FMT_RGBA64LE);
   EXPECT_EQ(substitute_of(AV_PIX_FMT_X2RGB10LE), AV_PIX_FMT_RGBA64LE);
+  EXPECT_EQ(substitute_of(AV_PIX_FMT_YA8), AV_PIX_FMT_RGBA);
+  EXPECT_EQ(substitute_of(AV_PIX_FMT_YA16BE), AV_PIX_FMT_RGBA64LE);
   EXPECT_EQ(substitute_of(AV_PIX_FMT_PAL8), AV_PIX_FMT_RGBA);
   EXPECT_EQ(substitute_of(AV_PIX_FMT_RGB565LE), AV_PIX_FMT_RGBA);
 }
@@ -123,9 +125,6 @@ TEST(PixelFormats, LayoutsMatchTheFormat) {
   EXPECT_EQ(gbrp.components[0].plane, 2);
   EXPECT_EQ(gbrp.components[1].plane, 0);
   EXPECT_FALSE(picture_format(AV_PIX_FMT_0RGB)->has_alpha);
-  const auto ya8 = *picture_format(AV_PIX_FMT_YA8);
-  EXPECT_EQ(ya8.model, ColourModel::gray);
-  EXPECT_EQ(ya8.components[3], (ComponentLayout{0, 2, 1, 0}));
 }
 
 /// plane_row_bytes() and plane_rows() agree with FFmpeg for every format that needs no conversion.
