@@ -1,5 +1,8 @@
 #include "app/cli.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 
 #include "app/cli_help.hpp"
@@ -43,16 +46,39 @@ void refuse_mistyped_command(const CLI::App& app, const Config& config) {
     throw Error(ExitCode::usage, source, "there is no such command or file", hint);
 }
 
+void refuse(bool given, const char* option, const char* where, const char* instead) {
+  if (given) throw Error(ExitCode::usage, option, fmt::format("cannot be used {}", where), instead);
+}
+
 /// Throws Error(usage) for options that need the end of a run or write all frames to one file, because a
 /// daemon runs without end.
 void refuse_batch_options(const CommandLine& line) {
-  const auto refuse = [](bool given, const char* option, const char* instead) {
-    if (given) throw Error(ExitCode::usage, option, "cannot be used with lensd serve", instead);
-  };
-  refuse(!line.output.empty(), "--output FILE", "record with --record FILE");
-  refuse(!line.framehash.empty(), "--framehash", "use lensd --headless");
-  refuse(!line.tracks.empty(), "--tracks", "use lensd --headless");
-  refuse(line.frames > 0, "--frames", "use lensd --headless");
+  constexpr const char* kServe = "with lensd serve";
+  refuse(!line.output.empty(), "--output FILE", kServe, "record with --record FILE");
+  refuse(!line.framehash.empty(), "--framehash", kServe, "use lensd --headless");
+  refuse(!line.tracks.empty(), "--tracks", kServe, "use lensd --headless");
+  refuse(line.frames > 0, "--frames", kServe, "use lensd --headless");
+}
+
+/// Throws Error(usage) for options of playback, because a run without a window processes each frame once.
+void refuse_playback_options(const CommandLine& line) {
+  constexpr const char *kBatch = "without a window", *kInstead = "lensd serve takes it";
+  refuse(line.speed != 1, "--speed", kBatch, kInstead);
+  refuse(line.loop_file, "--loop-file", kBatch, kInstead);
+  refuse(line.pause, "--pause", kBatch, kInstead);
+}
+
+/// Removes "--" between the options of `lensd ctl` and its command. The command ends the options anyway.
+std::vector<std::string> without_separator(std::vector<std::string> words) {
+  if (words.empty() || words[0] != "ctl") return words;
+  for (size_t i = 1; i < words.size() && words[i].starts_with('-'); ++i) {
+    if (words[i] == "--") {
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+      break;
+    }
+    if (words[i] == "--socket" || words[i] == "--timeout") ++i;  // skip the value
+  }
+  return words;
 }
 
 }  // namespace
@@ -62,7 +88,9 @@ CommandLine parse_command_line(int argc, char** argv) {
   CommandLineParser parser(line);
   CLI::App& app = parser.app;
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words = without_separator({argv + std::min(argc, 1), argv + argc});
+    std::reverse(words.begin(), words.end());  // as CLI11 expects them
+    app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     const auto commands = app.get_subcommands();
     throw EarlyExit{help_text(commands.empty() ? app : *commands.front())};
@@ -85,6 +113,7 @@ CommandLine parse_command_line(int argc, char** argv) {
   const bool writes =
       !line.output.empty() || config.has("output.url") || !line.framehash.empty() || !line.tracks.empty();
   if (line.mode == RunMode::viewer && (line.headless || writes)) line.mode = RunMode::batch;
+  if (line.mode == RunMode::batch) refuse_playback_options(line);
   if (line.mode != RunMode::viewer && !line.more_sources.empty())
     throw Error(ExitCode::usage, line.more_sources.front(), "only the window plays several sources",
                 "process them one after another");

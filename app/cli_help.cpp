@@ -46,12 +46,18 @@ std::string head_of(const CLI::Option& option) {
   return fmt::format("{}{}{}", fmt::join(names, ", "), attached ? "" : " ", value);
 }
 
-std::string usage(const CLI::App& app) {
-  std::string line = app.get_parent() ? app.get_parent()->get_name() + " " : "";
-  line += app.get_name() + " [OPTIONS]";
+/// Returns the arguments of a command: " [SOURCE] [FILES]...".
+std::string arguments(const CLI::App& app) {
+  std::string text;
   for (const CLI::Option* option : app.get_options())
     if (option->get_positional())
-      line += fmt::format(" [{}]{}", option->get_name(true), option->get_expected_max() > 1 ? "..." : "");
+      text += fmt::format(" [{}]{}", option->get_name(true), option->get_expected_max() > 1 ? "..." : "");
+  return text.empty() && app.get_fallthrough() ? " [SOURCE]" : text;
+}
+
+std::string usage(const CLI::App& app) {
+  std::string line = app.get_parent() ? app.get_parent()->get_name() + " " : "";
+  line += app.get_name() + " [OPTIONS]" + arguments(app);
   if (app.get_prefix_command()) line += " COMMAND [ARGUMENT]...";
   std::string text = "Usage: " + line + "\n";
   if (!app.get_subcommands({}).empty())

@@ -112,7 +112,8 @@ void add_options(CommandLineOptions& o, CommandLine& line) {
       "start at this time: seconds, [HH:]MM:SS, or 50% of the length; overrides the position where the file "
       "was left");
   o.member("--speed", "FACTOR",
-           Number("", "").real("speed", &CommandLine::speed, kMinSpeed, kMaxSpeed, "playback speed"));
+           Number("", "").real("speed", &CommandLine::speed, kMinSpeed, kMaxSpeed,
+                               "playback speed, in the window and lensd serve"));
   o.member(
       "--frames", "N",
       Number("", "").integer("frames", &CommandLine::frames, 1, kUnlimited, "stop after this many frames"));
@@ -124,10 +125,10 @@ void add_options(CommandLineOptions& o, CommandLine& line) {
                        "put the source before the option");
          line.loop_file = text == "inf";
        },
-       "start over at the end (default without a value: inf)")
+       "start over at the end, in the window and lensd serve (default without a value: inf)")
       ->expected(0, 1)
       ->default_str("inf");
-  o.flag("--pause", line.pause, "start paused");
+  o.flag("--pause", line.pause, "start paused, in the window and lensd serve");
   o.flag("--no-resume", line.no_resume, "play files from their start, not from where they were left");
 
   o.group("Graph");

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/cli.hpp"
 #include "app/pipeline/flight_recorder.hpp"
 #include "core/base/error.hpp"
@@ -61,8 +63,8 @@ std::vector<ConfigProblem> config_problems(const Config& c) {
   p.check("source.size", [&] { parse_size(c.source_size); });
   p.check("source.options", [&] { parse_options(c.source_options); });
   p.check("performance.trace_on", [&] { parse_trace_trigger(c.trace_on); });
-  if (!c.http_token.empty() && c.http_token.size() < 8)
-    p.all.push_back({"http.token", "is shorter than 8 characters"});
+  if (const std::string problem = token_problem(c.http_token); !c.http_token.empty() && !problem.empty())
+    p.all.push_back({"http.token", problem});
   if (c.http_address.empty())
     p.all.push_back({"http.address", "is empty (use 127.0.0.1, or 0.0.0.0 to listen on all addresses)"});
   else if (!c.http_auth && !is_loopback(c.http_address))
@@ -70,6 +72,16 @@ std::vector<ConfigProblem> config_problems(const Config& c) {
         {"http.auth",
          "false is allowed for loopback addresses only (listen on 127.0.0.1, or keep the token)"});
   return p.all;
+}
+
+std::string token_problem(std::string_view token) {
+  if (token.size() < 8) return "is shorter than 8 characters";
+  const size_t end = token.find_last_not_of('=') + 1;
+  const bool valid = std::all_of(token.begin(), token.begin() + static_cast<std::ptrdiff_t>(end), [](char c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return letter || std::string_view("-._~+/").find(c) != std::string_view::npos;
+  });
+  return valid && end > 0 ? "" : "may have letters, digits and -._~+/ only, and = at its end";
 }
 
 }  // namespace lensd

@@ -2,11 +2,18 @@
 // server.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "core/config/config.hpp"
 
 namespace lensd {
 
 /// Returns the problems of the values in `config`. Pass this function to set_config_check().
 std::vector<ConfigProblem> config_problems(const Config& config);
+
+/// Returns why `token` cannot be the token of the HTTP server, or an empty string. It must be valid both as a
+/// bearer token (RFC 6750) and as a cookie's value (RFC 6265).
+std::string token_problem(std::string_view token);
 
 }  // namespace lensd

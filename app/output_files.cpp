@@ -52,19 +52,31 @@ struct NumberedFile {
   std::string path;
 };
 
-/// Returns the existing files of a pattern such as img_%04d.png.
-std::vector<NumberedFile> files_of_sequence(const std::string& pattern) {
-  size_t percent = pattern.find('%');
-  while (pattern.compare(percent, 2, "%%") == 0) percent = pattern.find('%', percent + 2);
-  const size_t name = pattern.rfind('/', percent) + 1;  // 0 without a slash
-  const size_t number_end = pattern.find('d', percent) + 1;
-  const size_t name_end = std::min(pattern.find('/', number_end), pattern.size());
-  const std::string folder = unescaped(pattern.substr(0, name));
-  const std::string before = unescaped(pattern.substr(name, percent - name));
-  const std::string after = unescaped(pattern.substr(number_end, name_end - number_end));
-  const std::string rest = unescaped(pattern.substr(name_end));
-  const int width = std::atoi(pattern.c_str() + percent + 1);
+/// A pattern such as folder/img_%04d.png, in parts.
+struct SequencePattern {
+  explicit SequencePattern(const std::string& pattern) {
+    size_t percent = pattern.find('%');
+    while (pattern.compare(percent, 2, "%%") == 0) percent = pattern.find('%', percent + 2);
+    const size_t name = pattern.rfind('/', percent) + 1;  // 0 without a slash
+    const size_t number_end = pattern.find('d', percent) + 1;
+    const size_t name_end = std::min(pattern.find('/', number_end), pattern.size());
+    folder = unescaped(pattern.substr(0, name));
+    before = unescaped(pattern.substr(name, percent - name));
+    after = unescaped(pattern.substr(number_end, name_end - number_end));
+    rest = unescaped(pattern.substr(name_end));
+    width = std::atoi(pattern.c_str() + percent + 1);
+  }
+  std::string digits(int64_t number) const { return fmt::format("{:0{}}", number, width); }
+  std::string path(int64_t number) const { return folder + before + digits(number) + after + rest; }
 
+  std::string folder, before, after, rest;
+  int width = 0;
+};
+
+/// Returns the existing files of a pattern such as img_%04d.png, in any order.
+std::vector<NumberedFile> files_of_sequence(const std::string& pattern) {
+  const SequencePattern p(pattern);
+  const std::string &folder = p.folder, &before = p.before, &after = p.after;
   std::vector<NumberedFile> files;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, ignored)) {
@@ -73,7 +85,7 @@ std::vector<NumberedFile> files_of_sequence(const std::string& pattern) {
       continue;
     const std::string digits = found.substr(before.size(), found.size() - before.size() - after.size());
     const int64_t number = std::atoll(digits.c_str());
-    if (fmt::format("{:0{}}", number, width) == digits) files.push_back({number, folder + found + rest});
+    if (p.digits(number) == digits) files.push_back({number, p.path(number)});
   }
   return files;
 }
@@ -182,6 +194,15 @@ void check_playlist(const Output& output) {
 }
 
 }  // namespace
+
+std::string first_gap(const std::string& source) {
+  if (classify(source) != UrlKind::sequence) return "";
+  std::vector<NumberedFile> files = files_of_sequence(source);
+  std::ranges::sort(files, {}, &NumberedFile::number);
+  const auto gap = std::ranges::adjacent_find(
+      files, [](const NumberedFile& a, const NumberedFile& b) { return b.number > a.number + 1; });
+  return gap == files.end() ? "" : SequencePattern(source).path(gap->number + 1);
+}
 
 void refuse_source_file(const std::string& path, const std::string& writer, const std::string& source) {
   refuse(path, writer, source_files(source));

@@ -18,6 +18,7 @@
 #include "app/commands/interruption.hpp"
 #include "app/commands/track_file.hpp"
 #include "app/ending.hpp"
+#include "app/output_files.hpp"
 #include "app/run.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
@@ -144,6 +145,15 @@ void end_if_interrupted(const Written& written, const std::string& file) {
   throw EndBySignal{written.signal, message};
 }
 
+/// Warns of a source that gives fewer frames than the user may expect.
+void warn_of_missing_frames(const CommandLine& line, const SourceInfo& info) {
+  if (const std::string missing = first_gap(source_url(line)); !missing.empty())
+    log::warn("{} is missing; the sequence ends before it, although it has later files", missing);
+  if (line.start && info.duration_ns > 0 && line.start->seconds >= to_s(info.duration_ns))
+    log::warn("{}: --start is after its end at {:.3f} s; starts at the last frame", info.name,
+              to_s(info.duration_ns));
+}
+
 void log_notices(Pipeline& pipeline) {
   for (const Notice& n : pipeline.take_notices())
     n.problem ? log::warn("{}", n.text) : log::info("{}", n.text);
@@ -180,6 +190,7 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   options.graph = graph, options.precision = line.config.precision, options.colour = line.config.colour;
   options.max_frames = line.frames;
   auto source = open_source(source_url(line), source_options(line, choice.backend));
+  warn_of_missing_frames(line, source->info());
   std::shared_ptr<RecorderSink> recorder;
   if (!line.record.empty()) options.sinks.push_back(recorder = make_recorder(line, source->info()));
   const std::shared_ptr<StreamSink> stream = make_stream(line, source->info());

@@ -137,7 +137,7 @@ void report_portal() {
 
 void run_doctor(const CommandLine& line) {
   fmt::print("lensd {}\n", LENSD_VERSION);
-  const CudaStatus cuda = probe_cuda(line.config.device);
+  const CudaStatus cuda = usable_cuda(line.config.device);
   row("CPU", true,
       fmt::format("{} threads, SIMD {}, {} filters", std::thread::hardware_concurrency(),
                   hwy::TargetName(hwy::SupportedTargets() & -hwy::SupportedTargets()),

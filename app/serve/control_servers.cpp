@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "app/config_checks.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/text.hpp"
@@ -25,9 +26,8 @@ std::string read_token(const std::string& path) {
   std::string token = read_whole_file(path, kMaxTokenBytes).value_or("");
   token.resize(std::min(token.find('\n'), token.size()));
   while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back()))) token.pop_back();
-  if (token.size() < 8)
-    throw Error(ExitCode::invalid_config, path, "the token is shorter than 8 characters",
-                "check [http] token_file");
+  if (const std::string problem = token_problem(token); !problem.empty())
+    throw Error(ExitCode::invalid_config, path, "the token " + problem, "check [http] token_file");
   return token;
 }
 

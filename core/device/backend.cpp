@@ -123,6 +123,12 @@ CudaStatus probe_cuda([[maybe_unused]] int ordinal) {
   return status;
 }
 
+CudaStatus usable_cuda(int ordinal) {
+  CudaStatus status = probe_cuda(ordinal);
+  if (status.available) create_context(ordinal, status);
+  return status;
+}
+
 BackendChoice choose_backend(BackendRequest request, const CudaStatus& status) {
   if (request == BackendRequest::cpu) return {Backend::cpu, "as requested"};
   if (status.available)
@@ -136,11 +142,7 @@ BackendChoice choose_backend(BackendRequest request, const CudaStatus& status) {
 }
 
 BackendChoice choose_backend(BackendRequest request, int device) {
-  CudaStatus status;
-  if (request != BackendRequest::cpu) {
-    status = probe_cuda(device);
-    if (status.available) create_context(device, status);
-  }
+  const CudaStatus status = request == BackendRequest::cpu ? CudaStatus{} : usable_cuda(device);
   const BackendChoice choice = choose_backend(request, status);
   if (choice.fallback)
     log::warn("the CPU is used, with the same output: {}", choice.reason);

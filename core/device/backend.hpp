@@ -39,6 +39,10 @@ const std::vector<CudaArch>& built_cuda_archs();
 /// the flags of its future context so that FFmpeg's hardware decoders can share it.
 CudaStatus probe_cuda(int ordinal = 0);
 
+/// As probe_cuda(), but also creates the device's context, as a run does. A device that is busy, broken or
+/// out of memory is not available.
+CudaStatus usable_cuda(int ordinal);
+
 struct BackendChoice {
   Backend backend = Backend::cpu;
   std::string reason;     ///< for display
@@ -48,8 +52,7 @@ struct BackendChoice {
 /// Returns the backend for a request and the reason. Throws Error(unavailable) if the request is cuda and
 /// CUDA is not available.
 BackendChoice choose_backend(BackendRequest request, const CudaStatus& status);
-/// As above, with the status of `device`. Creates the device's context, to detect a busy or broken device
-/// now. Logs the choice; a fallback is logged as a warning.
+/// As above, with usable_cuda(device). Logs the choice; a fallback is logged as a warning.
 BackendChoice choose_backend(BackendRequest request, int device);
 
 }  // namespace lensd

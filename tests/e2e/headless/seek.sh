@@ -10,6 +10,16 @@ last=$(frames "$WORK/all" | tail -n 1 | awk '{ print $NF }')
 expect 0 "$clip" --headless -q --start 900 --framehash "$WORK/late" -o null:
 [[ $(frames "$WORK/late" | awk '{ print $NF }') == "$last" ]] || fail "--start 900 gave $(<"$WORK/late")"
 [[ ! -s $WORK/stderr ]] || fail "--start 900 said $(<"$WORK/stderr")"
+refused 0 "--start is after its end" "$clip" --headless --start 900 -o null:
+expect 0 "$clip" --headless --start 5 -o null:
+[[ ! -s $WORK/stderr ]] || fail "--start 5 said $(<"$WORK/stderr")"
+
+# A sequence with a missing image ends there, with a warning.
+expect 0 "$clip" --headless -q --frames 9 -o "$WORK/image_%02d.png"
+expect 0 "$WORK/image_%02d.png" --headless -o null:
+[[ ! -s $WORK/stderr ]] || fail "a complete sequence said $(<"$WORK/stderr")"
+rm "$WORK/image_05.png"
+refused 0 "image_05.png is missing" "$WORK/image_%02d.png" --headless -o null:
 
 # A file that announces more than it has. Its last picture is one that no other picture needs, which a seek may skip.
 layers=ts_number_layers=2:ts_target_bitrate=100,200:ts_rate_decimator=2,1:ts_periodicity=2:ts_layer_id=0,1:ts_layering_mode=2

@@ -255,6 +255,26 @@ TEST_F(Cli, AWrongValueIsRefusedWithItsOption) {
   EXPECT_NE(refusal({"serve", "-o", "a.mkv"}), "");
 }
 
+TEST_F(Cli, RunsWithoutAWindowRefuseOptionsOfPlayback) {
+  for (const char* option : {"--speed=2", "--loop-file", "--pause"}) {
+    EXPECT_NE(refusal({"--headless", "a.mp4", option}).find("without a window"), std::string::npos) << option;
+    EXPECT_NE(refusal({"a.mp4", option, "-o", "a.mkv"}).find("without a window"), std::string::npos)
+        << option;
+    EXPECT_EQ(parse({"serve", "a.mp4", option}).mode, RunMode::serve) << option;
+  }
+  EXPECT_EQ(parse({"--headless", "a.mp4", "--speed=1", "--loop-file=no"}).mode, RunMode::batch);
+}
+
+TEST_F(Cli, TheCommandOfCtlMayFollowASeparator) {
+  const std::vector<std::string> words{"seek", "-1"};
+  EXPECT_EQ(parse({"ctl", "seek", "-1"}).ctl_args, words);
+  EXPECT_EQ(parse({"ctl", "--", "seek", "-1"}).ctl_args, words);
+  const CommandLine line = parse({"ctl", "--socket", "--", "--json", "--", "seek", "-1"});
+  EXPECT_EQ(line.ctl_args, words);
+  EXPECT_EQ(line.ctl_socket, "--");
+  EXPECT_EQ(parse({"ctl", "log", "--", "x"}).ctl_args, (std::vector<std::string>{"log", "--", "x"}));
+}
+
 TEST_F(Cli, ValuesThatConflictWithAFileAreAUsageError) {
   try {
     configured("[http]\nauth = false\n", {"serve", "--http", "0.0.0.0:0"});
@@ -287,6 +307,7 @@ TEST_F(Cli, HelpIsGroupedAndFitsInAHundredColumns) {
     const std::string page = help(command.empty() ? std::vector<std::string>{"--help"}
                                                   : std::vector<std::string>{command, "--help"});
     EXPECT_TRUE(page.starts_with("Usage: lensd")) << command;
+    EXPECT_TRUE(command != "serve" || page.starts_with("Usage: lensd serve [OPTIONS] [SOURCE]\n")) << page;
     for (const char* noise :
          {"TEXT", "INT", "UINT", "FLOAT", "REQUIRED", "Needs:", "Excludes:", "PATH:", " ..."})
       EXPECT_EQ(page.find(noise), std::string::npos) << noise << " in\n" << page;
