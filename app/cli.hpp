@@ -19,8 +19,6 @@ enum class RunMode { viewer, batch, serve, ctl, filters, doctor, bench, check, c
 struct StartPosition {
   double seconds = 0;
   double share = 0;  ///< fraction of the duration; 0: use `seconds`
-
-  bool at_the_start() const { return seconds == 0 && share == 0; }
 };
 
 struct CommandLine {

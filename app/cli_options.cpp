@@ -148,7 +148,7 @@ void add_options(CommandLineOptions& o, CommandLine& line) {
   o.key("--mute", "", "audio.mute");
   o.key("--audio-track", "N", "audio.track");
   o.flag(
-      "--no-audio", [&line](int64_t) { set_key(line, "audio.on", false); }, "play no sound");
+      "--no-audio", [&line](int64_t) { set_key(line, "audio.on", false); }, "play and copy no sound");
 
   o.group("Output");
   o.flag("--headless", line.headless, "no window: process all frames as fast as possible");

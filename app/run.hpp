@@ -48,6 +48,8 @@ SourceOptions source_options(const CommandLine& line, Backend backend);
 inline constexpr int kFramesForSinks = kSinkFrames + 1;
 /// The same for the virtual camera.
 inline constexpr int kFramesForCamera = kCameraFrames + 1;
+/// Returns the audio that outputs copy.
+AudioChoice audio_choice(const CommandLine& line);
 /// Returns the sink that records the run. Throws Error(usage) if a file name has no video extension.
 std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const SourceInfo& source);
 /// Returns the sink that sends to [output] url, or null if the key is not set. Throws Error(usage) if the URL

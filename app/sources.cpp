@@ -71,20 +71,24 @@ SourceOptions source_options(const CommandLine& line, Backend backend) {
   return options;
 }
 
+AudioChoice audio_choice(const CommandLine& line) {
+  return {.on = line.config.audio_on, .track = line.config.audio_track};
+}
+
 std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const SourceInfo& source) {
   for (const std::string& path : {line.record, line.recording.name})
     if (!path.empty()) recording_muxer(path);
   RecordSettings settings = line.recording;
   settings.wait_for_reader = line.mode == RunMode::batch;
   settings.encoder.hdr = source.hdr;
-  return std::make_shared<RecorderSink>(settings, source);
+  return std::make_shared<RecorderSink>(settings, source, audio_choice(line));
 }
 
 std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInfo& source) {
   if (line.config.output_url.empty()) return nullptr;
   EncoderOptions encoder = line.stream;
   encoder.hdr = source.hdr;
-  return std::make_shared<StreamSink>(line.config.output_url, encoder, source);
+  return std::make_shared<StreamSink>(line.config.output_url, encoder, source, audio_choice(line));
 }
 
 std::shared_ptr<VirtualCamera> make_virtual_camera(const CommandLine& line) {

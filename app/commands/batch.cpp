@@ -81,7 +81,8 @@ int64_t expected_frames(const SourceInfo& info, int64_t limit) {
 
 struct Written {
   int64_t frames = 0;
-  int signal = 0;  ///< that has interrupted the run; 0: none
+  int signal = 0;             ///< that has interrupted the run; 0: none
+  bool source_ended = false;  ///< all frames of the source were written
   std::string path;
 };
 
@@ -99,7 +100,7 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
     options.fps = info.fps > 0 ? info.fps : 25;
     options.still = info.image || line.frames == 1;
     options.pixel_aspect = pipeline.status().pixel_aspect;
-    options.audio_from = info.has_audio && (!line.start || line.start->at_the_start()) ? info.address : "";
+    options.audio_from = audio_of(info, audio_choice(line));
     options.stop = &interrupted;
     options.dither = line.config.output_dither;
     options.tags = info.picture.colour.working(), options.hdr = info.hdr;
@@ -128,7 +129,9 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
     if (interruption.requested()) break;
   }
   written.signal = interruption.signal();
+  written.source_ended = written.signal == 0 && (line.frames == 0 || written.frames < line.frames);
   if (recorder) {
+    if (written.source_ended) recorder->source_ended();
     recorder->finish();
     written.path = recorder->path();
   }
@@ -221,6 +224,7 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   pipeline.stop();
   // Do not cut the sound of a complete recording, however slow the encoder is.
   const auto patience = written.signal ? kPatience : kUnlimited;
+  if (recorder && written.source_ended) recorder->source_ended();
   if (recorder) recorder->finish(patience);
   if (stream) stream->finish(patience);
   if (camera) camera->finish();

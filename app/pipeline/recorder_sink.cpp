@@ -27,10 +27,10 @@ bool has_no_content(const StartRecord& command) {
 
 }  // namespace
 
-RecorderSink::RecorderSink(const RecordSettings& settings, const SourceInfo& source)
+RecorderSink::RecorderSink(const RecordSettings& settings, const SourceInfo& source, const AudioChoice& audio)
     : settings_(settings),
       fps_(source.fps > 0 ? source.fps : 25),
-      audio_from_(source.has_audio && !source.live ? source.address : ""),
+      audio_from_(audio_of(source, audio)),
       output_(make_recording(true)) {
   run(source.live);
 }
@@ -160,6 +160,7 @@ void RecorderSink::write(const Job& job) {
 }
 
 void RecorderSink::complete() {
+  if (source_ended_ && active_) active_->source_ended();
   end_session();
   output_.reset();
   source_.reset();

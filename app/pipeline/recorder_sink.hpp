@@ -6,6 +6,7 @@
 // command. After an error the recording ends with a notice. With `keep_trying` it restarts after 5 s.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 
 #include "app/pipeline/queue_sink.hpp"
@@ -16,13 +17,15 @@ namespace lensd {
 
 class RecorderSink final : public QueueSink {
  public:
-  RecorderSink(const RecordSettings& settings, const SourceInfo& source);
+  RecorderSink(const RecordSettings& settings, const SourceInfo& source, const AudioChoice& audio = {});
   ~RecorderSink() override { finish(); }
 
   void take(const Frame& frame, const Picture& source, const PixelAspects& aspects) override;
   void start(const StartRecord& command) override;
   void stop() override;
   SinkStatus status() const override;
+  /// Makes the recording end with the source's audio. Call before finish() if the source has no more frames.
+  void source_ended() noexcept { source_ended_ = true; }
 
  private:
   void handle(Job& job) override;
@@ -39,7 +42,8 @@ class RecorderSink final : public QueueSink {
 
   const RecordSettings settings_;
   const double fps_;
-  const std::string audio_from_;
+  const AudioSource audio_from_;
+  std::atomic<bool> source_ended_{false};
 
   std::shared_ptr<const StartRecord> session_;  // process thread
 

@@ -6,11 +6,12 @@
 
 namespace lensd {
 
-StreamSink::StreamSink(const std::string& url, const EncoderOptions& encoder, const SourceInfo& source)
+StreamSink::StreamSink(const std::string& url, const EncoderOptions& encoder, const SourceInfo& source,
+                       const AudioChoice& audio)
     : output_({.url = url,
                .encoder = encoder,
                .fps = source.fps > 0 ? source.fps : 25,
-               .audio_from = source.has_audio && !source.live ? source.address : ""}) {
+               .audio_from = audio_of(source, audio)}) {
   run(source.live);
 }
 

@@ -10,7 +10,8 @@ namespace lensd {
 class StreamSink final : public QueueSink {
  public:
   /// Throws Error(usage) if `url` is too long or not a stream target.
-  StreamSink(const std::string& url, const EncoderOptions& encoder, const SourceInfo& source);
+  StreamSink(const std::string& url, const EncoderOptions& encoder, const SourceInfo& source,
+             const AudioChoice& audio = {});
   ~StreamSink() override { finish(); }
 
   void take(const Frame& frame, const Picture&, const PixelAspects& aspects) override {

@@ -41,6 +41,8 @@ struct FrameInfo {
   int64_t index = 0;         ///< index of the frame in the source, from 0
   int64_t pts_ns = 0;        ///< presentation time since the source's start
   int64_t duration_ns = 0;   ///< duration of the frame; 0: unknown
+  int64_t offset_ns = 0;     ///< pts_ns minus the frame's time in the file since the first picture; changes
+                             ///< where the timestamps of a file jump back
   int64_t capture_ns = 0;    ///< monotonic time of capture (cameras), else of delivery by the decoder
   int64_t taken_ns = 0;      ///< monotonic time when the process thread dequeued the picture
   int64_t processed_ns = 0;  ///< monotonic time when the graph had run (CPU) or was queued (CUDA)

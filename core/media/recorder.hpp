@@ -10,13 +10,14 @@
 
 #include "core/image/frame.hpp"
 #include "core/image/pixel_aspect.hpp"
+#include "core/media/audio_source.hpp"
 #include "core/media/encoder_options.hpp"
 
 namespace lensd {
 
 struct RecorderOptions : EncoderOptions {
   double fps = 25;
-  std::string audio_from;  ///< source whose audio is copied; empty: no audio
+  AudioSource audio_from;
   /// Interrupts reading the audio of a network source. May be null; must outlive the recorder.
   const std::atomic<bool>* stop = nullptr;
   PixelAspect pixel_aspect = {};
@@ -34,6 +35,8 @@ class Recorder {
   /// format or tags are not the video's; the frames before it stay playable.
   virtual void write(ConstImageRef image, const FrameInfo& info) = 0;
   virtual void finish() = 0;
+  /// Makes finish() copy the audio after the last frame too. Call if the source has no more frames.
+  virtual void source_ended() {}
   virtual std::string path() const = 0;
   int64_t frames() const noexcept { return frames_; }
 

@@ -14,6 +14,7 @@
 #include "core/image/frame.hpp"
 #include "core/image/picture.hpp"
 #include "core/image/pixel_aspect.hpp"
+#include "core/media/audio_source.hpp"
 #include "core/media/record_settings.hpp"
 
 namespace lensd {
@@ -50,9 +51,8 @@ void check_record_settings(const RecordSettings& settings);
 
 class Recording {
  public:
-  /// `audio_from`: source whose audio is copied; empty: no audio. `stop` interrupts reading the audio of a
-  /// network source; it may be null and must outlive this object.
-  Recording(const RecordSettings& settings, double fps, const std::string& audio_from,
+  /// `stop` interrupts reading the audio of a network source; it may be null and must outlive this object.
+  Recording(const RecordSettings& settings, double fps, const AudioSource& audio_from,
             const std::atomic<bool>* stop = nullptr);
   /// Stops the recording; ignores errors.
   ~Recording();
@@ -62,6 +62,8 @@ class Recording {
   void start(const RecordTarget& target);
   /// Completes the file. Throws Error(runtime_failure) if it cannot be written. Does nothing if not active.
   void stop();
+  /// Makes stop() copy the audio after the last frame too. Call if the source has no more frames.
+  void source_ended();
 
   /// Records a frame. If the encoder cannot adapt to a new size, format, aspect or tags, the recording
   /// continues in another file. Throws Error if the frame cannot be encoded or written. The recording is then

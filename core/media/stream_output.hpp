@@ -15,6 +15,7 @@
 
 #include "core/image/frame.hpp"
 #include "core/image/pixel_aspect.hpp"
+#include "core/media/audio_source.hpp"
 #include "core/media/encoder_options.hpp"
 
 namespace lensd {
@@ -30,7 +31,7 @@ class StreamOutput {
     std::string url;
     EncoderOptions encoder;
     double fps = 25;
-    std::string audio_from;  ///< source file whose audio is copied; empty: no audio
+    AudioSource audio_from;
   };
   /// Throws Error(usage) if `url` is too long or not a stream target.
   explicit StreamOutput(const Options& options);

@@ -5,6 +5,7 @@
 
 extern "C" {
 #include <libavcodec/avcodec.h>
+#include <libavcodec/bsf.h>
 #include <libavformat/avformat.h>
 #include <libavutil/avutil.h>
 #include <libavutil/buffer.h>
@@ -46,6 +47,7 @@ using FramePtr = std::unique_ptr<AVFrame, Release<av_frame_free>>;
 using PacketPtr = std::unique_ptr<AVPacket, Release<av_packet_free>>;
 using CodecPtr = std::unique_ptr<AVCodecContext, Release<avcodec_free_context>>;
 using ParametersPtr = std::unique_ptr<AVCodecParameters, Release<avcodec_parameters_free>>;
+using FilterPtr = std::unique_ptr<AVBSFContext, Release<av_bsf_free>>;
 using InputPtr = std::unique_ptr<AVFormatContext, Release<avformat_close_input>>;
 using BufferPtr = std::unique_ptr<AVBufferRef, Release<av_buffer_unref>>;
 using BufferPoolPtr = std::unique_ptr<AVBufferPool, Release<av_buffer_pool_uninit>>;

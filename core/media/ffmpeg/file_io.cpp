@@ -37,7 +37,6 @@ FileIo::FileIo(const std::string& path, const StopFlags& stop) : FileIo(stop) {
   if (S_ISDIR(status.st_mode))
     throw file_error(where, "this is a directory", "name a file, or a sequence such as img_%04d.png");
   regular_ = S_ISREG(status.st_mode);
-  if (regular_) lseek(fd_, 0, SEEK_SET);  // an earlier source may have read from standard input
   if (regular_ && status.st_size == 0) throw file_error(where, "the file is empty");
   context_ = ff::make_io(kBufferBytes, this, read, nullptr, regular_ ? seek : nullptr);
 }
@@ -55,24 +54,29 @@ bool FileIo::wait_readable() const noexcept {
 }
 
 int FileIo::read(void* self, uint8_t* buffer, int size) noexcept {
-  const auto& io = *static_cast<const FileIo*>(self);
+  auto& io = *static_cast<FileIo*>(self);
+  const auto bytes = static_cast<size_t>(size);
   for (;;) {
     if (!io.regular_ && !io.wait_readable()) return AVERROR_EXIT;
-    const ssize_t got = ::read(io.fd_, buffer, static_cast<size_t>(size));
-    if (got > 0) return static_cast<int>(got);
+    const ssize_t got = io.regular_ ? pread(io.fd_, buffer, bytes, io.at_) : ::read(io.fd_, buffer, bytes);
+    if (got > 0) {
+      io.at_ += got;
+      return static_cast<int>(got);
+    }
     if (got == 0) return AVERROR_EOF;
     if (errno != EINTR && errno != EAGAIN) return AVERROR(errno);
   }
 }
 
 int64_t FileIo::seek(void* self, int64_t offset, int whence) noexcept {
-  const auto& io = *static_cast<const FileIo*>(self);
-  if (whence & AVSEEK_SIZE) {
-    struct stat status = {};
-    return fstat(io.fd_, &status) == 0 ? status.st_size : AVERROR(errno);
-  }
-  const off_t at = lseek(io.fd_, offset, whence & ~AVSEEK_FORCE);
-  return at < 0 ? AVERROR(errno) : at;
+  auto& io = *static_cast<FileIo*>(self);
+  struct stat status = {};
+  whence &= ~AVSEEK_FORCE;
+  if (whence != SEEK_SET && whence != SEEK_CUR && fstat(io.fd_, &status) != 0) return AVERROR(errno);
+  if (whence & AVSEEK_SIZE) return status.st_size;
+  const int64_t at = offset + (whence == SEEK_CUR ? io.at_ : whence == SEEK_END ? status.st_size : 0);
+  if (at < 0) return AVERROR(EINVAL);
+  return io.at_ = at;
 }
 
 }  // namespace lensd

@@ -157,6 +157,7 @@ FrameOutcome FfmpegSource::next(Picture& out) {
     if (const CameraMonitor* camera = input_->camera_monitor()) broken_before_ = camera->broken;
     frame_info_.capture_ns = capture_time(raw_ns, picture_ns_);
     frame_info_.pts_ns = timestamps_.normalize(raw_ns);
+    frame_info_.offset_ns = timestamps_.offset_ns();
     const int64_t duration = ff::to_ns(ff::duration_of(*frame_), time_base);
     frame_info_.duration_ns = duration > 0 ? duration : info_.fps > 0 ? timestamps_.nominal_ns() : 0;
     if (seek_.active && !reached(frame_info_.pts_ns)) continue;

@@ -25,12 +25,14 @@ class TimestampNormalizer {
 
   /// Returns the raw time that corresponds to pts_ns 0, or nullopt before the first frame with a time.
   std::optional<int64_t> origin_ns() const { return origin_ns_; }
+  /// Returns the sum of the jumps backwards.
+  int64_t offset_ns() const { return offset_ns_; }
   int64_t nominal_ns() const { return nominal_ns_; }
 
  private:
   int64_t nominal_ns_;
   std::optional<int64_t> origin_ns_;
-  int64_t offset_ns_ = 0;  ///< sum of the jumps backwards
+  int64_t offset_ns_ = 0;
   int64_t next_ns_ = 0;    ///< presentation time for a frame without a time
   int64_t last_ns_ = -1;
 };

@@ -1,8 +1,12 @@
 #include "core/media/output/audio_copy.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -14,38 +18,75 @@ namespace lensd {
 namespace {
 
 constexpr auto kSoundPollInterval = std::chrono::milliseconds(5);
+/// Timestamps that jump back by more than this start another part of the file, as in TimestampNormalizer.
+constexpr int64_t kPartJumpNs = 1'000'000'000;
+/// If the audio's timestamps jump back, the video's jump may follow this much later.
+constexpr int64_t kJumpPatienceNs = 10'000'000'000;
+/// Number of packets in which read_first() looks for an intact one.
+constexpr int kFirstPackets = 100;
 
-/// Returns the source time of the first picture. The audio's times are on the same clock.
-int64_t picture_start_ns(const AVFormatContext& input) {
-  for (unsigned i = 0; i < input.nb_streams; ++i) {
-    const AVStream& s = *input.streams[i];
-    if (s.codecpar->codec_type == AVMEDIA_TYPE_VIDEO && s.start_time != AV_NOPTS_VALUE &&
-        !(s.disposition & AV_DISPOSITION_ATTACHED_PIC))
-      return ff::to_ns(s.start_time, s.time_base);
-  }
-  return input.start_time == AV_NOPTS_VALUE ? 0 : ff::to_ns(input.start_time, AV_TIME_BASE_Q);
+bool is_mp4(const AVOutputFormat& format) {
+  const std::string_view name = format.name;
+  return name == "mp4" || name == "mov";
+}
+
+/// Returns true for codecs that an MP4 track can only describe with the data of a packet.
+bool needs_packet(AVCodecID codec) {
+  return codec == AV_CODEC_ID_AC3 || codec == AV_CODEC_ID_EAC3 || codec == AV_CODEC_ID_TRUEHD;
 }
 
 /// Returns true if the container supports the codec. FFmpeg has no list of codecs for some containers, such
-/// as transport streams; common codecs are accepted there.
+/// as transport streams; common codecs are accepted there. Matroska can hold all codecs of WAV files.
 bool supports(const AVOutputFormat& format, AVCodecID codec) {
   const int fits = avformat_query_codec(&format, codec, FF_COMPLIANCE_NORMAL);
   const bool usual = codec == AV_CODEC_ID_AAC || codec == AV_CODEC_ID_MP3 || codec == AV_CODEC_ID_MP2 ||
                      codec == AV_CODEC_ID_AC3;
-  return fits == 1 || (fits < 0 && usual);
+  if (fits == 1 || (fits < 0 && usual)) return true;
+  const AVCodecTag* const wav_tags[] = {avformat_get_riff_audio_tags(), nullptr};
+  return std::string_view(format.name) == "matroska" && av_codec_get_tag(wav_tags, codec) != 0;
+}
+
+/// Returns the hint for a container that does not support the codec.
+const char* refusal_hint(const AVOutputFormat& container, AVCodecID codec) {
+  const std::string_view name = container.name;
+  const AVOutputFormat* matroska = av_guess_format("matroska", nullptr, nullptr);
+  const bool file = is_mp4(container) || name == "webm" || name == "avi";
+  return file && matroska && supports(*matroska, codec) ? " (.mkv does)" : "";
+}
+
+ff::ParametersPtr copy_of(const AVCodecParameters& codec) {
+  ff::ParametersPtr copy(ff::allocated(avcodec_parameters_alloc()));
+  ff::check_memory(avcodec_parameters_copy(copy.get(), &codec));
+  return copy;
+}
+
+/// Returns the filter that removes the headers of ADTS packets, as in transport streams. Only these muxers
+/// that support ADTS add them again.
+ff::FilterPtr adts_filter(const AVCodecParameters& codec, AVRational time_base) {
+  const AVBitStreamFilter* type = av_bsf_get_by_name("aac_adtstoasc");
+  AVBSFContext* context = nullptr;
+  if (!type || codec.codec_id != AV_CODEC_ID_AAC || codec.extradata_size > 0) return nullptr;
+  ff::check_memory(av_bsf_alloc(type, &context));
+  ff::FilterPtr filter(context);
+  ff::check_memory(avcodec_parameters_copy(context->par_in, &codec));
+  context->time_base_in = time_base;
+  return av_bsf_init(context) < 0 ? nullptr : std::move(filter);
 }
 
 }  // namespace
 
 /// The input, with the flags that it refers to.
 struct AudioCopy::Opening {
+  explicit Opening(AudioSource from) : source(std::move(from)) {}
+
+  const AudioSource source;
   StopFlags stop;
   std::unique_ptr<Input> input;
   std::string problem = "opening was interrupted";
 
-  void open(const std::string& source) noexcept {
+  void open() noexcept {
     try {
-      input = std::make_unique<Input>(source, StreamKind::audio, stop);
+      input = std::make_unique<Input>(source.address, StreamKind::audio, stop, LiveOptions{}, source.track);
     } catch (const std::exception& error) {
       problem = error.what();
     }
@@ -53,21 +94,36 @@ struct AudioCopy::Opening {
 };
 
 AudioCopy::AudioCopy(std::shared_ptr<Opening> opening)
-    : opening_(std::move(opening)), input_(*opening_->input) {}
+    : opening_(std::move(opening)),
+      input_(*opening_->input),
+      start_ns_(opening_->source.start_ns),
+      codec_(copy_of(*input_.stream()->codecpar)),
+      filter_(adts_filter(*codec_, input_.stream()->time_base)) {
+  if (filter_ || needs_packet(codec_->codec_id)) read_first();
+}
 
-std::unique_ptr<AudioCopy> AudioCopy::open(const std::string& source, const std::atomic<bool>* stop) {
-  if (source.empty()) return nullptr;
-  const auto opening = std::make_shared<Opening>();
+AudioCopy::~AudioCopy() {
+  if (skipped_ > 0) log::warn("{} damaged or overlapping packets of the audio were not copied", skipped_);
+}
+
+std::unique_ptr<AudioCopy> AudioCopy::open(const AudioSource& source, const std::atomic<bool>* stop) {
+  if (source.address.empty()) return nullptr;
+  if (!source.repeatable) {
+    log::warn("the audio is not copied: {} cannot be read a second time (name a file)",
+              display_url(source.address));
+    return nullptr;
+  }
+  const auto opening = std::make_shared<Opening>(source);
   std::error_code ignored;
-  if (std::filesystem::is_regular_file(source, ignored)) {
-    opening->open(source);
+  if (std::filesystem::is_regular_file(source.address, ignored)) {
+    opening->open();
   } else {
     // A name lookup cannot be interrupted. The thread owns what it uses, so that it may end later.
-    OwnedThread thread([opening, source] { opening->open(source); });
+    OwnedThread thread([opening] { opening->open(); });
     while (!thread.join_if_ended()) {
       if (stop && *stop) {
         opening->stop.interrupted = true;
-        log::info("audio is not copied: opening was interrupted");
+        log::info("the audio is not copied: opening was interrupted");
         return nullptr;
       }
       std::this_thread::sleep_for(kSoundPollInterval);
@@ -75,53 +131,116 @@ std::unique_ptr<AudioCopy> AudioCopy::open(const std::string& source, const std:
     opening->stop.cancelled = stop;
   }
   if (opening->input) return std::unique_ptr<AudioCopy>(new AudioCopy(opening));
-  log::info("audio is not copied: {}", opening->problem);
+  log::warn("the audio is not copied: {}", opening->problem);
   return nullptr;
 }
 
+/// Reads the first intact packet: its header describes the stream.
+void AudioCopy::read_first() {
+  for (int i = 0; i < kFirstPackets && !pending_ && read(); ++i) {
+    size_t bytes = 0;
+    const uint8_t* config = av_packet_get_side_data(packet_.get(), AV_PKT_DATA_NEW_EXTRADATA, &bytes);
+    pending_ = !filter_ || config;
+    if (!pending_ || !filter_) continue;
+    codec_->extradata =
+        static_cast<uint8_t*>(ff::allocated(av_mallocz(bytes + AV_INPUT_BUFFER_PADDING_SIZE)));
+    std::copy_n(config, bytes, codec_->extradata);
+    codec_->extradata_size = static_cast<int>(bytes);
+    av_packet_free_side_data(packet_.get());
+  }
+  if (pending_ && needs_packet(codec_->codec_id)) ff::check_memory(av_packet_ref(sample_.get(), packet_.get()));
+}
+
+/// Reads the next packet into packet_, without an ADTS header. Skips packets with a damaged header. Returns
+/// false at the end.
+bool AudioCopy::read() {
+  while (input_.read(*packet_) >= 0) {
+    if (!filter_) return true;
+    // An empty packet would end the filter.
+    if (packet_->size > 0 && av_bsf_send_packet(filter_.get(), packet_.get()) >= 0 &&
+        av_bsf_receive_packet(filter_.get(), packet_.get()) >= 0)
+      return true;
+    ++skipped_;
+  }
+  return false;
+}
+
 bool AudioCopy::add_stream(AVFormatContext& output) {
-  const AVCodecParameters& codec = *input_.stream()->codecpar;
-  if (!supports(*output.oformat, codec.codec_id)) {
-    log::info("audio is not copied: {} does not support {}", output.oformat->name,
-              avcodec_get_name(codec.codec_id));
+  const bool described = !filter_ || codec_->extradata_size > 0;
+  if (!described || !supports(*output.oformat, codec_->codec_id)) {
+    refused(*output.oformat);
     return false;
   }
   stream_ = ff::allocated(avformat_new_stream(&output, nullptr));
-  ff::check_memory(avcodec_parameters_copy(stream_->codecpar, &codec));
+  ff::check_memory(avcodec_parameters_copy(stream_->codecpar, codec_.get()));
   stream_->codecpar->codec_tag = 0;  // each container has its own tags
   stream_->time_base = input_.stream()->time_base;
+  // FFmpeg 5 still calls FLAC in MP4 experimental.
+  if (is_mp4(*output.oformat) && codec_->codec_id == AV_CODEC_ID_FLAC)
+    output.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   output_ = &output;
+  last_ticks_.reset();
   return true;
 }
 
-void AudioCopy::add_jump(int64_t recording_ns, int64_t position_ns) {
+void AudioCopy::refused(const AVOutputFormat& container) {
+  detach();
+  if (std::exchange(refusal_logged_, true)) return;
+  log::warn("the audio is not copied: {} does not support this {}{}", container.name,
+            avcodec_get_name(codec_->codec_id), refusal_hint(container, codec_->codec_id));
+}
+
+void AudioCopy::add_jump(const SourceJump& jump) {
   constexpr size_t kMaxJumps = 256;  // limits memory if a loop plays for days while nothing is written
-  if (jumps_.size() >= kMaxJumps) jumps_.pop_front();
-  jumps_.push_back({recording_ns, position_ns});
+  jumps_.push_back(jump);
+  if (jumps_.size() > kMaxJumps) drop_jump();
+}
+
+/// Drops the first jump, which is followed by another.
+void AudioCopy::drop_jump() {
+  const bool seek = jumps_.front().seek;
+  jumps_.pop_front();
+  jumps_.front().seek |= seek;
 }
 
 void AudioCopy::begin_at(int64_t start_ns) {
   output_start_ns_ = start_ns;
-  while (jumps_.size() > 1 && jumps_[1].recording_ns <= start_ns) jumps_.pop_front();
+  while (jumps_.size() > 1 && jumps_[1].recording_ns <= start_ns) drop_jump();
   if (jumps_.empty() || jumps_.front().recording_ns >= start_ns) return;
   jumps_.front().position_ns += start_ns - jumps_.front().recording_ns;
   jumps_.front().recording_ns = start_ns;
 }
 
 void AudioCopy::take_jump() {
-  const Jump jump = jumps_.front();
+  const SourceJump jump = jumps_.front();
   jumps_.pop_front();
-  origin_ns_ = picture_start_ns(*input_.context()) + jump.position_ns - jump.recording_ns;
-  begin_ns_ = jump.recording_ns;
-  if (jump.position_ns > 0 || started_)
-    input_.seek(ff::to_ticks(origin_ns_ + begin_ns_, input_.stream()->time_base));
-  started_ = true;
-  pending_ = ended_ = false;
+  const int64_t origin_ns = start_ns_ + jump.position_ns - jump.recording_ns;
+  if (started_ && !jump.seek) {
+    next_origin_ns_ = origin_ns;
+    return;
+  }
+  origin_ns_ = origin_ns, begin_ns_ = jump.recording_ns;
+  next_origin_ns_.reset(), last_source_ns_.reset();
+  const bool seek = std::exchange(started_, true) || jump.position_ns > 0;
+  if (seek && input_.seek(ff::to_ticks(origin_ns_ + begin_ns_, input_.stream()->time_base)) >= 0)
+    pending_ = ended_ = false;
 }
 
-int64_t AudioCopy::recording_time_ns() const {
-  const int64_t stamp = packet_->pts != AV_NOPTS_VALUE ? packet_->pts : packet_->dts;
-  return stamp == AV_NOPTS_VALUE ? INT64_MIN : ff::to_ns(stamp, input_.stream()->time_base) - origin_ns_;
+/// Returns true if the audio's timestamps have jumped back and the video's may still do so.
+bool AudioCopy::waits_for_jump(int64_t source_ns, int64_t time_ns) const {
+  return last_source_ns_ && !next_origin_ns_ && source_ns + kPartJumpNs < *last_source_ns_ &&
+         time_ns < *last_source_ns_ - origin_ns_ + kJumpPatienceNs;
+}
+
+/// Converts the source time of the next packet. After a jump of the video's timestamps, the audio before its
+/// own jump may follow. Therefore chooses the origin with which the packet is closer to the previous one.
+int64_t AudioCopy::recording_time_ns(int64_t source_ns) {
+  if (next_origin_ns_) {
+    const int64_t step = last_source_ns_ ? source_ns - *last_source_ns_ : INT64_MAX;
+    if (!last_source_ns_ || std::abs(step + origin_ns_ - *next_origin_ns_) < std::abs(step))
+      origin_ns_ = *std::exchange(next_origin_ns_, std::nullopt);
+  }
+  return source_ns - origin_ns_;
 }
 
 int AudioCopy::copy_until(int64_t time_ns) {
@@ -134,25 +253,45 @@ int AudioCopy::copy_until(int64_t time_ns) {
 
 int AudioCopy::copy_segment(int64_t time_ns) {
   while (started_ && !ended_) {
-    if (!pending_ && input_.read(*packet_) < 0) {
+    if (!pending_ && !read()) {
       ended_ = true;
       break;
     }
     pending_ = true;
-    const int64_t at = recording_time_ns();
+    const int64_t stamp = packet_->pts != AV_NOPTS_VALUE ? packet_->pts : packet_->dts;
+    const int64_t source_ns = ff::to_ns(stamp, input_.stream()->time_base);
+    if (stamp != AV_NOPTS_VALUE && waits_for_jump(source_ns, time_ns)) break;
+    const int64_t at = stamp == AV_NOPTS_VALUE ? INT64_MIN : recording_time_ns(source_ns);
     if (at >= time_ns) break;
     pending_ = false;
+    if (stamp != AV_NOPTS_VALUE) last_source_ns_ = source_ns;
     if (at < begin_ns_ || !output_ || at < output_start_ns_) continue;
-    const int64_t duration = packet_->duration;
-    packet_->pts = packet_->dts = ff::to_ticks(at - output_start_ns_, stream_->time_base);
-    packet_->duration = av_rescale_q(duration, input_.stream()->time_base, stream_->time_base);
-    packet_->stream_index = stream_->index;
-    packet_->pos = -1;
-    const int error = av_write_frame(output_, packet_.get());
-    av_packet_unref(packet_.get());
-    if (error < 0) return error;
+    if (const int error = write(*packet_, at); error < 0) return error;
   }
   return 0;
+}
+
+/// Writes a packet of the source, unless it overlaps the previous one or the muxer refuses its content.
+int AudioCopy::write(AVPacket& packet, int64_t recording_ns) {
+  const int64_t ticks = ff::to_ticks(recording_ns - output_start_ns_, stream_->time_base);
+  const int64_t step = output_->oformat->flags & AVFMT_TS_NONSTRICT ? 0 : 1;
+  if (last_ticks_ && ticks < *last_ticks_ + step) return ++skipped_, 0;
+  packet.pts = packet.dts = ticks;
+  packet.duration = av_rescale_q(packet.duration, input_.stream()->time_base, stream_->time_base);
+  packet.stream_index = stream_->index;
+  packet.pos = -1;
+  const int error = av_write_frame(output_, &packet);
+  av_packet_unref(&packet);
+  if (error >= 0) return last_ticks_ = ticks, 0;
+  if (output_->pb && output_->pb->error < 0) return output_->pb->error;
+  if (error != AVERROR(EINVAL) && error != AVERROR_INVALIDDATA) return error;
+  return ++skipped_, 0;
+}
+
+int AudioCopy::complete(int64_t time_ns) {
+  if (!output_ || last_ticks_ || !sample_->data || !is_mp4(*output_->oformat)) return 0;
+  const ff::PacketPtr packet(ff::allocated(av_packet_clone(sample_.get())));
+  return write(*packet, time_ns);
 }
 
 }  // namespace lensd

@@ -6,59 +6,89 @@
 //   begin_at()     sets the recording time that is time 0 of that output
 //   copy_until()   writes the packets that are due before a picture
 //   detach()       drops later packets; call before the output is closed
+//
+// Damaged packets and those that overlap earlier ones are skipped. The destructor logs their number.
 #pragma once
 
 #include <atomic>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "core/media/audio_source.hpp"
 #include "core/media/input/input.hpp"
 
 namespace lensd {
 
+/// At recording time `recording_ns`, the source is at `position_ns`, relative to its first picture.
+struct SourceJump {
+  int64_t recording_ns = 0, position_ns = 0;
+  /// True for the first frame and after a seek. False if the timestamps of the file jump back while it is
+  /// read, as in joined files: the audio then has the same jump at about the same place.
+  bool seek = true;
+};
+
+/// Where the audio of a completed file ends: with the video, or with the source's audio.
+enum class AudioEnd : uint8_t { video, source };
+
 class AudioCopy {
  public:
-  /// Opens the audio of `source`. Returns null if `source` is empty. Returns null and logs the reason if its
-  /// audio cannot be opened. `stop` interrupts opening and all reads, and no audio follows, unless `source`
-  /// is a regular file. `stop` may be null and must outlive the object.
-  static std::unique_ptr<AudioCopy> open(const std::string& source, const std::atomic<bool>* stop);
+  /// Opens the audio of `source`. Returns null if the address is empty. Returns null and logs the reason if
+  /// the audio cannot be opened. `stop` interrupts opening and all reads, and no audio follows, unless the
+  /// source is a regular file. `stop` may be null and must outlive the object.
+  static std::unique_ptr<AudioCopy> open(const AudioSource& source, const std::atomic<bool>* stop);
+  ~AudioCopy();
+  AudioCopy(const AudioCopy&) = delete;
+  AudioCopy& operator=(const AudioCopy&) = delete;
 
-  /// Adds an audio stream to `output` before its header is written. Returns false and logs the reason if the
+  /// Adds an audio stream to `output` before its header is written. Returns false and calls refused() if the
   /// container does not support the codec.
   bool add_stream(AVFormatContext& output);
+  /// Logs, once, that a container does not support the codec. Calls detach().
+  void refused(const AVOutputFormat& container);
   /// Maps recording time `start_ns` to time 0 of the output. Skips earlier audio.
   void begin_at(int64_t start_ns);
   /// Call before the output is closed. Drops later packets.
   void detach() { output_ = nullptr; }
 
-  /// Stores a jump: at recording time `recording_ns`, the source is at `position_ns`, relative to its first
-  /// picture.
-  void add_jump(int64_t recording_ns, int64_t position_ns);
+  void add_jump(const SourceJump& jump);
   /// Writes the packets before recording time `time_ns`. Returns 0 or the muxer's AVERROR.
   int copy_until(int64_t time_ns);
+  /// Call at the end of an output. Writes one packet at recording time `time_ns` if there was none and the
+  /// container cannot describe the track without one. Returns 0 or the muxer's AVERROR.
+  int complete(int64_t time_ns);
 
  private:
   struct Opening;
   explicit AudioCopy(std::shared_ptr<Opening> opening);
+  void read_first();
+  bool read();
+  void drop_jump();
   void take_jump();
   int copy_segment(int64_t time_ns);
-  int64_t recording_time_ns() const;
-
-  struct Jump {
-    int64_t recording_ns, position_ns;
-  };
+  bool waits_for_jump(int64_t source_ns, int64_t time_ns) const;
+  int64_t recording_time_ns(int64_t source_ns);
+  int write(AVPacket& packet, int64_t recording_ns);
 
   const std::shared_ptr<Opening> opening_;
   Input& input_;
+  const int64_t start_ns_;  ///< AudioSource::start_ns
+  const ff::ParametersPtr codec_;
+  ff::FilterPtr filter_;  ///< removes the headers of ADTS packets; null for other codecs
   AVFormatContext* output_ = nullptr;
   AVStream* stream_ = nullptr;
   int64_t output_start_ns_ = 0;
+  std::optional<int64_t> last_ticks_;      ///< time of the output's last audio packet
   ff::PacketPtr packet_ = ff::make_packet();
-  std::deque<Jump> jumps_;
-  bool started_ = false, pending_ = false, ended_ = false;
+  ff::PacketPtr sample_ = ff::make_packet();  ///< first packet of a codec that needs_packet()
+  std::deque<SourceJump> jumps_;
+  bool started_ = false, pending_ = false, ended_ = false, refusal_logged_ = false;
   int64_t origin_ns_ = 0;  ///< source time of recording time 0
-  int64_t begin_ns_ = 0;   ///< recording time of the last jump; earlier packets are dropped
+  std::optional<int64_t> next_origin_ns_;  ///< the same after a jump of the timestamps, until the audio jumps
+  std::optional<int64_t> last_source_ns_;  ///< source time of the last packet since the last seek
+  int64_t begin_ns_ = 0;  ///< recording time of the last seek; earlier packets are dropped
+  int64_t skipped_ = 0;   ///< number of packets that were damaged or overlapped earlier ones
 };
 
 }  // namespace lensd

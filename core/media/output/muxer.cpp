@@ -1,6 +1,11 @@
 #include "core/media/output/muxer.hpp"
 
+extern "C" {
+#include <libavutil/opt.h>
+}
+
 #include <filesystem>
+#include <utility>
 
 #include "core/base/text.hpp"
 #include "core/media/ffmpeg/hdr_side_data.hpp"
@@ -14,6 +19,12 @@ constexpr struct {
   const char* muxer;
 } kContainers[] = {
     {".mp4", "mp4"}, {".mov", "mov"}, {".mkv", "matroska"}, {".webm", "webm"}, {".avi", "avi"}};
+
+/// Returns true for errors with which muxers refuse a stream.
+bool refuses_stream(int error) {
+  return error == AVERROR(EINVAL) || error == AVERROR(ENOSYS) || error == AVERROR_EXPERIMENTAL ||
+         error == AVERROR_PATCHWELCOME || error == AVERROR_INVALIDDATA;
+}
 
 }  // namespace
 
@@ -31,11 +42,10 @@ const AVOutputFormat& output_format_of(const std::string& muxer, const std::stri
 }
 
 EncodedFormat::EncodedFormat(const VideoEncoder& encoder)
-    : codec(ff::allocated(avcodec_parameters_alloc())),
-      hdr(encoder.hdr()),
-      time_base(encoder.context().time_base),
-      frame_rate(encoder.context().framerate) {
-  ff::check_memory(avcodec_parameters_from_context(codec.get(), &encoder.context()));
+    : hdr(encoder.hdr()), time_base(encoder.context().time_base), frame_rate(encoder.context().framerate) {
+  ff::ParametersPtr parameters(ff::allocated(avcodec_parameters_alloc()));
+  ff::check_memory(avcodec_parameters_from_context(parameters.get(), &encoder.context()));
+  codec = std::move(parameters);
 }
 
 void Muxer::ContextFree::operator()(AVFormatContext* p) const noexcept {
@@ -45,17 +55,33 @@ void Muxer::ContextFree::operator()(AVFormatContext* p) const noexcept {
 
 Muxer::Muxer(const AVOutputFormat& format, const std::string& url, const EncodedFormat& video,
              AudioCopy* audio)
-    : time_base_(video.time_base), audio_(audio) {
+    : video_(video), audio_(audio) {
+  make_context(format, url);
+  if (audio_ && !audio_->add_stream(*context_)) audio_ = nullptr;
+}
+
+void Muxer::make_context(const AVOutputFormat& format, const std::string& url) {
   AVFormatContext* context = nullptr;
   avformat_alloc_output_context2(&context, &format, nullptr, url.c_str());
   context_.reset(ff::allocated(context));
   stream_ = ff::allocated(avformat_new_stream(context, nullptr));
-  ff::check_memory(avcodec_parameters_copy(stream_->codecpar, video.codec.get()));
-  add_hdr_metadata(*stream_, video.hdr);
-  stream_->time_base = video.time_base;
-  stream_->sample_aspect_ratio = video.codec->sample_aspect_ratio;
-  stream_->avg_frame_rate = stream_->r_frame_rate = video.frame_rate;
-  if (audio_ && !audio_->add_stream(*context)) audio_ = nullptr;
+  ff::check_memory(avcodec_parameters_copy(stream_->codecpar, video_.codec.get()));
+  add_hdr_metadata(*stream_, video_.hdr);
+  stream_->time_base = video_.time_base;
+  stream_->sample_aspect_ratio = video_.codec->sample_aspect_ratio;
+  stream_->avg_frame_rate = stream_->r_frame_rate = video_.frame_rate;
+}
+
+/// Replaces the context by one with the same I/O and options, without the audio.
+void Muxer::remake_without_audio() {
+  const auto refused = std::move(context_);
+  make_context(*refused->oformat, refused->url);
+  context_->pb = std::exchange(refused->pb, nullptr);
+  context_->flags = refused->flags;
+  context_->interrupt_callback = refused->interrupt_callback;
+  if (refused->oformat->priv_class)
+    ff::check_memory(av_opt_copy(context_->priv_data, refused->priv_data));
+  std::exchange(audio_, nullptr)->refused(*refused->oformat);
 }
 
 Muxer::~Muxer() {
@@ -69,16 +95,25 @@ int Muxer::write_header(ff::Options& options) {
     error = avio_open2(&c->pb, c->url, AVIO_FLAG_WRITE, &c->interrupt_callback, nullptr);
   if (error >= 0) error = avformat_write_header(c, options.get());
   open_ = error >= 0;
-  return error;
+  if (!audio_ || !refuses_stream(error) || (c->pb && avio_seek(c->pb, 0, SEEK_SET) < 0)) return error;
+  remake_without_audio();
+  return write_header(options);
 }
 
 void Muxer::start_at(int64_t ticks) {
   start_ = ticks;
-  if (audio_) audio_->begin_at(ff::to_ns(ticks, time_base_));
+  if (audio_) audio_->begin_at(ff::to_ns(ticks, video_.time_base));
 }
 
 int Muxer::copy_audio(int64_t ticks) {
-  return audio_ ? audio_->copy_until(ff::to_ns(ticks, time_base_)) : 0;
+  return audio_ ? audio_->copy_until(ff::to_ns(ticks, video_.time_base)) : 0;
+}
+
+int Muxer::complete_audio(int64_t ticks, AudioEnd end) {
+  if (!audio_) return 0;
+  const int64_t end_ns = ff::to_ns(ticks, video_.time_base);
+  const int error = audio_->copy_until(end == AudioEnd::source ? INT64_MAX : end_ns);
+  return error < 0 ? error : audio_->complete(end_ns);
 }
 
 int Muxer::write(const AVPacket& packet) {
@@ -87,7 +122,7 @@ int Muxer::write(const AVPacket& packet) {
   av_packet_unref(packet_.get());
   if (const int error = av_packet_ref(packet_.get(), &packet); error < 0) return error;
   packet_->pts -= start_, packet_->dts -= start_;
-  av_packet_rescale_ts(packet_.get(), time_base_, stream_->time_base);
+  av_packet_rescale_ts(packet_.get(), video_.time_base, stream_->time_base);
   packet_->stream_index = stream_->index;
   if (const int error = av_write_frame(context_.get(), packet_.get()); error < 0) return error;
   return context_->pb ? context_->pb->error : 0;

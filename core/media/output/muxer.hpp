@@ -23,7 +23,7 @@ const AVOutputFormat& output_format_of(const std::string& muxer, const std::stri
 /// A copy of the encoder's properties that a container needs; may be used on another thread than the encoder.
 struct EncodedFormat {
   explicit EncodedFormat(const VideoEncoder& encoder);
-  ff::ParametersPtr codec;
+  std::shared_ptr<const AVCodecParameters> codec;
   HdrMetadata hdr;
   AVRational time_base, frame_rate;
 };
@@ -40,14 +40,15 @@ class Muxer {
 
   AVFormatContext& context() const noexcept { return *context_; }
   /// Writes the header. Opens the URL first if there is no I/O context and the muxer does not open it itself.
+  /// If the muxer refuses the audio, writes the header without it. context() may change.
   int write_header(ff::Options& options);
 
   /// Makes `ticks` (in the encoder's time base) time 0. Call before the first packet.
   void start_at(int64_t ticks);
   /// Writes the audio before `packet`, then the packet. The packet's times are in the encoder's time base.
   int write(const AVPacket& packet);
-  /// Copies the audio before `ticks` (in the encoder's time base).
-  int copy_audio(int64_t ticks);
+  /// Copies the last audio: that before `ticks` (in the encoder's time base), or all with AudioEnd::source.
+  int complete_audio(int64_t ticks, AudioEnd end);
   /// Completes the container; later calls do nothing.
   int write_trailer();
 
@@ -56,9 +57,13 @@ class Muxer {
     void operator()(AVFormatContext* p) const noexcept;
   };
 
+  void make_context(const AVOutputFormat& format, const std::string& url);
+  void remake_without_audio();
+  int copy_audio(int64_t ticks);
+
+  const EncodedFormat video_;
   std::unique_ptr<AVFormatContext, ContextFree> context_;
   AVStream* stream_ = nullptr;
-  const AVRational time_base_;
   AudioCopy* audio_;
   int64_t start_ = 0;
   bool open_ = false;  ///< true between header and trailer

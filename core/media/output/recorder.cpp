@@ -84,7 +84,7 @@ class VideoRecorder final : public Recorder {
       throw Error(ExitCode::runtime_failure, path(),
                   "the picture's transfer or primaries changed while recording", "start a new recording");
     const auto [ticks, jump] = encoder_.next_time(info);
-    if (jump && audio_) audio_->add_jump(ff::to_ns(ticks, encoder_.context().time_base), info.pts_ns);
+    if (jump && audio_) audio_->add_jump(*jump);
     encoder_.send(pixels(image), ticks);
     ++frames_;
     write_packets();
@@ -94,8 +94,9 @@ class VideoRecorder final : public Recorder {
     if (std::exchange(finished_, true)) return;
     encoder_.send_end();
     write_packets();
-    file_.finish(encoder_.end_ticks());
+    file_.finish(encoder_.end_ticks(), audio_end_);
   }
+  void source_ended() override { audio_end_ = AudioEnd::source; }
 
   std::string path() const override { return file_.path(); }
 
@@ -115,6 +116,7 @@ class VideoRecorder final : public Recorder {
   VideoEncoder encoder_;
   std::unique_ptr<AudioCopy> audio_;
   VideoFile file_;
+  AudioEnd audio_end_ = AudioEnd::video;
   bool finished_ = false;
 };
 

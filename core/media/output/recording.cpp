@@ -39,15 +39,16 @@ void check_record_settings(const RecordSettings& settings) {
 struct Recording::Encoding {
   RecordSettings settings;
   double fps;
-  std::string audio_from;
+  AudioSource audio_from;
   const std::atomic<bool>* stop;
   std::unique_ptr<AudioCopy> audio;
   std::unique_ptr<VideoEncoder> encoder;
   std::unique_ptr<PacketRing> preroll;
   std::string notice;
+  AudioEnd audio_end = AudioEnd::video;
   bool failed = false;  ///< the encoder did not start: no pre-roll until the next start()
 
-  Encoding(const RecordSettings& s, double rate, const std::string& from, const std::atomic<bool>* stop_flag)
+  Encoding(const RecordSettings& s, double rate, const AudioSource& from, const std::atomic<bool>* stop_flag)
       : settings(s), fps(rate), audio_from(from), stop(stop_flag) {
     settings.encoder.max_delay_s = kRecordingDelay;
     settings.encoder.key_interval_s = has_preroll() ? kPrerollKeySeconds : kKeySeconds;
@@ -55,7 +56,7 @@ struct Recording::Encoding {
 
   bool has_preroll() const { return settings.preroll_seconds > 0; }
   double age_s(const AVPacket& p) const {
-    return static_cast<double>(encoder->end_ticks() - p.pts) * av_q2d(encoder->context().time_base);
+    return static_cast<double>(encoder->next_ticks() - p.pts) * av_q2d(encoder->context().time_base);
   }
 
   /// Returns true if the container `muxer` supports the encoder's stream.
@@ -86,7 +87,7 @@ struct Recording::Encoding {
   }
 };
 
-Recording::Recording(const RecordSettings& settings, double fps, const std::string& audio_from,
+Recording::Recording(const RecordSettings& settings, double fps, const AudioSource& audio_from,
                      const std::atomic<bool>* stop)
     : encoding_(std::make_unique<Encoding>(settings, fps, audio_from, stop)) {
   ff::initialize();
@@ -139,6 +140,10 @@ void Recording::stop() {
   segments_.reset();
 }
 
+void Recording::source_ended() {
+  encoding_->audio_end = AudioEnd::source;
+}
+
 /// Closes the encoder. If a recording is active, writes the encoder's last packets and ends the file first.
 void Recording::end_encoder() {
   Encoding& e = *encoding_;
@@ -146,7 +151,7 @@ void Recording::end_encoder() {
   if (segments_) {
     e.encoder->send_end();
     write_packets();
-    segments_->end_stream(e.encoder->end_ticks());
+    segments_->end_stream(e.encoder->end_ticks(), e.audio_end);
   }
   e.close();
 }
@@ -172,7 +177,7 @@ void Recording::encode(const PixelsFormat& format, const Pixels& picture, const 
     }
     const AVRational time_base = e.encoder->context().time_base;
     const auto [ticks, jump] = e.encoder->next_time(info);
-    if (jump && e.audio) e.audio->add_jump(ff::to_ns(ticks, time_base), info.pts_ns);
+    if (jump && e.audio) e.audio->add_jump(*jump);
     e.encoder->send(picture, ticks, segments_ && segments_->wants_key(ticks, time_base));
     write_packets();
   });

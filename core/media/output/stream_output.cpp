@@ -57,7 +57,7 @@ void StreamOutput::write(ConstImageRef image, const FrameInfo& info, PixelAspect
   if (e.encoder && !e.encoder->adapt(format)) e.close();  // a new stream format needs a new stream
   if (!e.encoder) e.open(format);
   const auto [ticks, jump] = e.encoder->next_time(info);
-  if (jump) e.sender->add_jump(ff::to_ns(ticks, e.encoder->context().time_base), info.pts_ns);
+  if (jump) e.sender->add_jump(*jump);
   e.encoder->send(pixels(image), ticks, e.sender->wants_key());
   e.push_packets();
 }

@@ -74,7 +74,7 @@ StreamOutput::Notice SharedStreamStatus::take_notice() {
   return std::exchange(notice_, {});
 }
 
-StreamSender::StreamSender(const StreamTarget& target, const VideoEncoder& encoder, std::string audio_from,
+StreamSender::StreamSender(const StreamTarget& target, const VideoEncoder& encoder, AudioSource audio_from,
                            std::shared_ptr<SharedStreamStatus> status)
     : worker_(std::make_shared<Worker>(target, encoder, std::move(audio_from), std::move(status))),
       thread_([worker = worker_] { worker->run_until_end(); }) {}
@@ -87,8 +87,8 @@ void StreamSender::push(const AVPacket& packet) {
   worker_->push(packet);
 }
 
-void StreamSender::add_jump(int64_t recording_ns, int64_t position_ns) {
-  worker_->add_jump(recording_ns, position_ns);
+void StreamSender::add_jump(const SourceJump& jump) {
+  worker_->add_jump(jump);
 }
 
 bool StreamSender::wants_key() noexcept {
@@ -105,7 +105,7 @@ void StreamSender::finish() {
   thread_.join_within(std::chrono::nanoseconds(kEndNs - kAudioNs + kMarginNs));
 }
 
-StreamSender::Worker::Worker(const StreamTarget& target, const VideoEncoder& encoder, std::string audio_from,
+StreamSender::Worker::Worker(const StreamTarget& target, const VideoEncoder& encoder, AudioSource audio_from,
                              std::shared_ptr<SharedStreamStatus> status)
     : target_(target), audio_from_(std::move(audio_from)), status_(std::move(status)), format_(encoder) {}
 
@@ -124,9 +124,9 @@ void StreamSender::Worker::push(const AVPacket& packet) {
   count_dropped();
 }
 
-void StreamSender::Worker::add_jump(int64_t recording_ns, int64_t position_ns) {
-  if (audio_from_.empty()) return;
-  jump_ = Item{nullptr, recording_ns, position_ns};
+void StreamSender::Worker::add_jump(const SourceJump& jump) {
+  if (audio_from_.address.empty()) return;
+  jump_ = Item{nullptr, jump};
   push_jump();
 }
 
@@ -219,7 +219,7 @@ int StreamSender::Worker::send(Muxer& muxer) {
   wants_key_ = true;
   while (auto item = queue_.pop()) {
     if (!item->packet) {
-      if (audio_) audio_->add_jump(item->recording_ns, item->position_ns);
+      if (audio_) audio_->add_jump(item->jump);
       continue;
     }
     const AVPacket& packet = *item->packet;
@@ -244,7 +244,7 @@ void StreamSender::Worker::discard_queue() {
     if (item->packet)
       count_dropped();
     else if (audio_)
-      audio_->add_jump(item->recording_ns, item->position_ns);
+      audio_->add_jump(item->jump);
   }
 }
 

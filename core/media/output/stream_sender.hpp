@@ -42,7 +42,7 @@ StreamTarget stream_target(const std::string& url);
 
 class StreamSender {
  public:
-  StreamSender(const StreamTarget& target, const VideoEncoder& encoder, std::string audio_from,
+  StreamSender(const StreamTarget& target, const VideoEncoder& encoder, AudioSource audio_from,
                std::shared_ptr<SharedStreamStatus> status);
   ~StreamSender();
 
@@ -51,7 +51,7 @@ class StreamSender {
   void push(const AVPacket& packet);
   /// Queues a jump for AudioCopy::add_jump(). If the queue is full, the jump precedes the next packet that
   /// fits. Does not block.
-  void add_jump(int64_t recording_ns, int64_t position_ns);
+  void add_jump(const SourceJump& jump);
   /// Returns true once per connection, because a new connection needs a key frame.
   bool wants_key() noexcept;
   /// Sends the queued packets, for less than a second. Then the thread is joined, or becomes a straggler.
@@ -66,10 +66,10 @@ class StreamSender {
 /// The state of a StreamSender, shared with its thread.
 class StreamSender::Worker {
  public:
-  Worker(const StreamTarget& target, const VideoEncoder& encoder, std::string audio_from,
+  Worker(const StreamTarget& target, const VideoEncoder& encoder, AudioSource audio_from,
          std::shared_ptr<SharedStreamStatus> status);
   void push(const AVPacket& packet);
-  void add_jump(int64_t recording_ns, int64_t position_ns);
+  void add_jump(const SourceJump& jump);
   bool wants_key() noexcept { return wants_key_.exchange(false, std::memory_order_relaxed); }
   void end();
   void abandon_audio() noexcept { abandon_audio_ = true; }
@@ -78,7 +78,7 @@ class StreamSender::Worker {
  private:
   struct Item {
     ff::PacketPtr packet;  ///< null: the item is a jump
-    int64_t recording_ns = 0, position_ns = 0;
+    SourceJump jump = {};
   };
 
   bool push_jump();
@@ -91,7 +91,7 @@ class StreamSender::Worker {
   bool wait(int64_t ns);
 
   StreamTarget target_;
-  std::string audio_from_;
+  AudioSource audio_from_;
   const std::shared_ptr<SharedStreamStatus> status_;
   const EncodedFormat format_;
   BoundedQueue<Item> queue_{256};

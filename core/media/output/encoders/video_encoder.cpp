@@ -167,12 +167,16 @@ bool VideoEncoder::adapt(const PixelsFormat& input) {
 VideoEncoder::FrameTime VideoEncoder::next_time(const FrameInfo& info) {
   constexpr int64_t kJumpNs = 1'000'000'000;
   const AVRational time_base = context_->time_base;
-  const bool jump = last_ticks_ < 0 || info.serial != serial_ || info.pts_ns + kJumpNs < last_pts_ns_;
-  if (jump) offset_ns_ = ff::to_ns(end_ticks(), time_base) - info.pts_ns;
+  const bool seek = last_ticks_ < 0 || info.serial != serial_ || info.pts_ns + kJumpNs < last_pts_ns_;
+  if (seek) offset_ns_ = ff::to_ns(next_ticks(), time_base) - info.pts_ns;
+  const bool jump = std::exchange(source_offset_ns_, info.offset_ns) != info.offset_ns || seek;
   serial_ = info.serial;
   last_pts_ns_ = info.pts_ns;
   last_ticks_ = std::max(last_ticks_ + 1, ff::to_ticks(info.pts_ns + offset_ns_, time_base));
-  return {last_ticks_, jump};
+  const int64_t duration = ff::to_ticks(info.duration_ns, time_base);
+  extra_ticks_ = 2 * duration > 3 * frame_ticks_ ? duration - frame_ticks_ : 0;  // ignore rounded times
+  if (!jump) return {last_ticks_, std::nullopt};
+  return {last_ticks_, SourceJump{ff::to_ns(last_ticks_, time_base), info.pts_ns - info.offset_ns, seek}};
 }
 
 void VideoEncoder::send(const Pixels& picture, int64_t ticks, bool key) {
@@ -196,18 +200,29 @@ void VideoEncoder::send(const Pixels& picture, int64_t ticks, bool key) {
 }
 
 void VideoEncoder::send_end() {
+  draining_ = true;
   // On failure, the frames that the encoder still holds are lost. AVERROR_EOF: send_end() was called before.
   const int error = avcodec_send_frame(context_.get(), nullptr);
   if (error != AVERROR_EOF) check(error);
 }
 
 const AVPacket* VideoEncoder::receive() {
-  av_packet_unref(packet_.get());
-  const int error = avcodec_receive_packet(context_.get(), packet_.get());
-  if (error == AVERROR(EAGAIN) || error == AVERROR_EOF) return nullptr;
-  check(error);
-  if (packet_->duration <= 0) packet_->duration = frame_ticks_;
+  if (!draining_ || extra_ticks_ == 0) return receive(*packet_) ? packet_.get() : nullptr;
+  // Containers compute the length from the last packet in decoding order, which may be of an earlier frame.
+  if (!ahead_->data && !receive(*ahead_)) return nullptr;
+  std::swap(packet_, ahead_);
+  if (!receive(*ahead_) && packet_->pts != last_ticks_) packet_->duration += extra_ticks_;
   return packet_.get();
+}
+
+bool VideoEncoder::receive(AVPacket& packet) const {
+  av_packet_unref(&packet);
+  const int error = avcodec_receive_packet(context_.get(), &packet);
+  if (error == AVERROR(EAGAIN) || error == AVERROR_EOF) return false;
+  check(error);
+  if (packet.duration <= 0) packet.duration = frame_ticks_;
+  if (packet.pts == last_ticks_) packet.duration += extra_ticks_;
+  return true;
 }
 
 void VideoEncoder::check(int error) const {

@@ -10,6 +10,7 @@
 #include "core/media/encoder_options.hpp"
 #include "core/media/ffmpeg/picture_allocator.hpp"
 #include "core/media/ffmpeg/scaler.hpp"
+#include "core/media/output/audio_copy.hpp"
 
 namespace lensd {
 
@@ -31,14 +32,16 @@ class VideoEncoder {
   bool adapt(const PixelsFormat& input);
 
   struct FrameTime {
-    int64_t ticks = 0;  ///< time in the encoder's time base
-    bool jump = false;  ///< first frame, or first frame after a jump of the source
+    int64_t ticks = 0;               ///< time in the encoder's time base
+    std::optional<SourceJump> jump;  ///< for the first frame, and the first one after a jump of the source
   };
   /// Returns the recording time of a frame: 0 for the first frame, strictly increasing. After a jump of the
   /// source it continues at the nominal rate.
   FrameTime next_time(const FrameInfo& info);
-  /// Returns the end of the last frame, in the encoder's time base.
-  int64_t end_ticks() const noexcept { return last_ticks_ < 0 ? 0 : last_ticks_ + frame_ticks_; }
+  /// Returns the time at which the next frame is due at the nominal rate, in the encoder's time base.
+  int64_t next_ticks() const noexcept { return last_ticks_ < 0 ? 0 : last_ticks_ + frame_ticks_; }
+  /// Returns the end of the last frame, which may have a long duration, as in slide shows.
+  int64_t end_ticks() const noexcept { return next_ticks() + extra_ticks_; }
 
   /// Encodes a picture. `ticks`: result of next_time(). `key` requests a key frame. Throws
   /// Error(runtime_failure) if encoding fails.
@@ -55,6 +58,7 @@ class VideoEncoder {
   AVPixelFormat choose_format(const AVCodec& codec, const PixelsFormat& input) const;
   PixelsFormat output_format(AVPixelFormat format, AVCodecID codec, const PixelsFormat& input) const;
   void set_colour(AVCodecContext& c) const;
+  bool receive(AVPacket& packet) const;
   void check(int error) const;
 
   std::string where_, notice_;
@@ -66,10 +70,12 @@ class VideoEncoder {
   PictureAllocator allocator_{MemoryKind::host};
   Scaler scaler_;
   ff::FramePtr frame_ = ff::make_frame();
-  ff::PacketPtr packet_ = ff::make_packet();
+  ff::PacketPtr packet_ = ff::make_packet(), ahead_ = ff::make_packet();
   ff::CodecPtr context_;
   int64_t frame_ticks_ = 1;  ///< duration of a frame at the nominal rate
-  int64_t last_ticks_ = -1, last_pts_ns_ = 0, offset_ns_ = 0;
+  int64_t extra_ticks_ = 0;  ///< duration of the last frame beyond the nominal one
+  bool draining_ = false;    ///< send_end() was called
+  int64_t last_ticks_ = -1, last_pts_ns_ = 0, source_offset_ns_ = 0, offset_ns_ = 0;
   uint32_t serial_ = 0;
 };
 

@@ -63,10 +63,9 @@ Error write_error(const std::string& path, int error) {
 
 // Delegates to the other constructor so that the destructor runs if this body throws.
 OutputFile::OutputFile(const std::string& path, const FileRules& rules) : OutputFile(rules.full_path(path)) {
-  // With O_NONBLOCK, opening a pipe without a reader fails with ENXIO instead of waiting.
-  const int flags = O_WRONLY | O_CLOEXEC | O_CREAT | O_NOCTTY | (rules.overwrite ? 0 : O_EXCL | O_NOFOLLOW) |
-                    (rules.reader_timeout_ns > 0 ? O_NONBLOCK : 0);
-  fd_ = rules.beneath.empty() ? open(path.c_str(), flags, 0666) : open_beneath(rules.beneath, path, flags);
+  open_file(path, rules, true);
+  created_ = fd_ >= 0;
+  if (fd_ < 0 && errno == EEXIST && rules.overwrite) open_file(path, rules, false);
   if (fd_ < 0) throw write_error(path_, errno);
   const auto state = file_state(fd_);
   if (!state) throw write_error(path_, errno);
@@ -77,6 +76,13 @@ OutputFile::OutputFile(const std::string& path, const FileRules& rules) : Output
   pollfd room{fd_, POLLOUT, 0};
   if (!regular_ && reader_timeout_ns_ > 0 && poll(&room, 1, 0) == 0) throw write_error(path_, EAGAIN);
   context_ = ff::make_io(kWriteBufferBytes, this, nullptr, write, regular_ ? seek : nullptr);
+}
+
+void OutputFile::open_file(const std::string& path, const FileRules& rules, bool create) {
+  // With O_NONBLOCK, opening a pipe without a reader fails with ENXIO instead of waiting.
+  const int flags = O_WRONLY | O_CLOEXEC | O_CREAT | O_NOCTTY | (create ? O_EXCL | O_NOFOLLOW : 0) |
+                    (rules.reader_timeout_ns > 0 ? O_NONBLOCK : 0);
+  fd_ = rules.beneath.empty() ? open(path.c_str(), flags, 0666) : open_beneath(rules.beneath, path, flags);
 }
 
 /// Locks the file and, if `overwrite` is true, removes its content. Throws Error(usage) if another recording

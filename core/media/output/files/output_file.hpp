@@ -39,9 +39,12 @@ class OutputFile {
   int close() noexcept;
 
   const FileIdentity& identity() const noexcept { return identity_; }
+  /// Returns false if the file existed before.
+  bool created() const noexcept { return created_; }
 
  private:
   explicit OutputFile(std::string path) : path_(std::move(path)) {}
+  void open_file(const std::string& path, const FileRules& rules, bool create);
   void take(bool overwrite);
   int wait_for_reader() const noexcept;
   static int write(void* self, ff::WriteByte* buffer, int size) noexcept;
@@ -49,7 +52,7 @@ class OutputFile {
 
   std::string path_;
   int fd_ = -1;
-  bool regular_ = false, discarding_ = false;
+  bool regular_ = false, discarding_ = false, created_ = false;
   int64_t reader_timeout_ns_ = 0;  ///< FileRules::reader_timeout_ns
   const std::atomic<bool>* stop_ = nullptr;
   int64_t at_ = 0, end_ = 0;

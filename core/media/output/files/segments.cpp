@@ -60,7 +60,7 @@ bool Segments::due(const AVPacket& packet, AVRational time_base) const {
 
 void Segments::write(const AVPacket& packet, const VideoEncoder& encoder, double age_s) {
   count_footage(packet, encoder.context());
-  if (file_ && due(packet, encoder.context().time_base)) end_file(packet.pts);
+  if (file_ && due(packet, encoder.context().time_base)) end_file(packet.pts, AudioEnd::video);
   if (!file_) open(packet, encoder, age_s);
   try {
     file_->write(packet);
@@ -108,11 +108,11 @@ void Segments::open(const AVPacket& packet, const VideoEncoder& encoder, double 
   ++files_;
 }
 
-void Segments::end_file(int64_t end) {
+void Segments::end_file(int64_t end, AudioEnd audio_end) {
   if (!file_) return;
   const std::unique_ptr<VideoFile> file = std::move(file_);
   try {
-    file->finish(end);
+    file->finish(end, audio_end);
   } catch (const Error&) {
     count_closed(*file);
     throw;
@@ -126,9 +126,9 @@ void Segments::count_closed(const VideoFile& file) {
   if (ring_) ring_->closed(ff::to_ns(footage_ticks_, time_base_));
 }
 
-void Segments::end_stream(int64_t end) {
+void Segments::end_stream(int64_t end, AudioEnd audio_end) {
   footage_ticks_ += picture_ticks_;
-  end_file(end);
+  end_file(end, audio_end);
   next_key_ = 0;
   audio_ = nullptr;
 }

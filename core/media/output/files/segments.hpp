@@ -33,7 +33,7 @@ class Segments {
   void write(const AVPacket& packet, const VideoEncoder& encoder, double age_s);
   /// Ends the current file at `end` (in the encoder's time base). The next packet comes from another encoder,
   /// with times from 0.
-  void end_stream(int64_t end);
+  void end_stream(int64_t end, AudioEnd audio_end);
 
   /// Returns the path of the current or the last file.
   const std::string& path() const noexcept { return path_; }
@@ -43,7 +43,7 @@ class Segments {
 
  private:
   bool due(const AVPacket& packet, AVRational time_base) const;
-  void end_file(int64_t end);
+  void end_file(int64_t end, AudioEnd audio_end);
   void open(const AVPacket& packet, const VideoEncoder& encoder, double age_s);
   void count_footage(const AVPacket& packet, const AVCodecContext& encoder);
   void count_closed(const VideoFile& file);

@@ -12,7 +12,6 @@ namespace lensd {
 VideoFile::VideoFile(const std::string& path, const FileRules& rules, const std::string& muxer,
                      const VideoEncoder& encoder, AudioCopy* audio, int64_t start)
     : file_(path, rules),
-      exclusive_(!rules.overwrite),
       muxer_(output_format_of(muxer, path), path, EncodedFormat(encoder), audio) {
   muxer_.context().pb = file_.context();
   muxer_.context().flags |= AVFMT_FLAG_CUSTOM_IO;
@@ -60,11 +59,11 @@ void VideoFile::note_complete_parts(int64_t frames) {
   complete_frames_ = frames;
 }
 
-void VideoFile::finish(int64_t end) {
+void VideoFile::finish(int64_t end, AudioEnd audio_end) {
   if (!open_) return;
-  check(muxer_.copy_audio(end));
+  check(muxer_.complete_audio(end, audio_end));
   // Write the last part now. The index after it may not fit on the disk.
-  av_write_frame(&muxer_.context(), nullptr);
+  check(av_write_frame(&muxer_.context(), nullptr));
   check(file_.flush());
   note_complete_parts(frames_);
   open_ = false;
@@ -84,7 +83,7 @@ void VideoFile::fail(int error) {
   muxer_.write_trailer();  // frees the muxer's memory; its bytes are discarded
   file_.close();
   // Delete a file without any picture.
-  if (exclusive_ && frames_ == 0 && names_file(path(), file_.identity())) unlink(path().c_str());
+  if (file_.created() && frames_ == 0 && names_file(path(), file_.identity())) unlink(path().c_str());
   const bool full = error == AVERROR(ENOSPC) || error == AVERROR(EDQUOT);
   if (error == AVERROR(EAGAIN)) throw write_error(path(), EAGAIN);
   throw Error(ExitCode::runtime_failure, path(), "cannot be written: " + ff::error_text(error),

@@ -33,9 +33,9 @@ class VideoFile {
   /// written, for example if the disk is full. The file is then closed and playable up to its last complete
   /// part.
   void write(const AVPacket& packet);
-  /// Copies the audio up to `end` (in the encoder's time base), then completes the file. Throws
-  /// Error(runtime_failure) if it cannot be written.
-  void finish(int64_t end);
+  /// Copies the audio up to `end` (in the encoder's time base) or up to the source's end, then completes the
+  /// file. Throws Error(runtime_failure) if it cannot be written.
+  void finish(int64_t end, AudioEnd audio_end);
 
   const std::string& path() const noexcept { return file_.path(); }
   int64_t bytes() const noexcept { return file_.bytes(); }
@@ -50,7 +50,6 @@ class VideoFile {
   [[noreturn]] void fail(int error);
 
   OutputFile file_;
-  bool exclusive_;  ///< the file was created and did not replace another
   Muxer muxer_;
   int64_t frames_ = 0, complete_bytes_ = 0, complete_frames_ = 0;
   bool open_ = false;

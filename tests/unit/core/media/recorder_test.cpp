@@ -104,6 +104,25 @@ TEST_F(MediaTest, KeepsVariableTimesAndContinuesAfterJumps) {
   EXPECT_NEAR(static_cast<double>(decoded.infos[5].pts_ns - decoded.infos[4].pts_ns), 4e7, 2e4);
 }
 
+TEST_F(MediaTest, TheLastPictureKeepsItsDuration) {
+  for (const char* name : {"a.mkv", "a.mp4"}) {
+    for (const char* codec : {"libx264", "mjpeg"}) {  // with and without reordered pictures
+      RecorderOptions options;
+      options.codec = codec;
+      auto recorder = open_recorder(file(name), {PixelFormat::rgba8, {64, 48}}, options);
+      for (int i = 0; i < 10; ++i) {
+        FrameInfo info = at(i);
+        info.duration_ns = i < 9 ? 40'000'000 : 2'000'000'000;
+        recorder->write(picture({PixelFormat::rgba8, {64, 48}}, i).ref(), info);
+      }
+      recorder->finish();
+      const auto source = open_source(file(name), {});
+      EXPECT_NEAR(static_cast<double>(source->info().duration_ns), 2.36e9, 0.05e9) << name << ' ' << codec;
+      EXPECT_EQ(read_all(*source).infos.size(), 10u);
+    }
+  }
+}
+
 TEST_F(MediaTest, AnUnfinishedMp4Plays) {
   const ImageFormat format{PixelFormat::rgba8, {64, 48}};
   auto recorder = open_recorder(file("a.mp4"), format, {});

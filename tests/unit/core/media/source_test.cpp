@@ -2,10 +2,12 @@
 // decoding.
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
 
+#include "core/base/unique_fd.hpp"
 #include "core/media/input/ffmpeg_source.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
 
@@ -93,6 +95,9 @@ TEST_F(MediaTest, AudioIsCopiedIfTheContainerSupportsIt) {
   EXPECT_TRUE(open_source(file("again.avi"), {})->info().has_audio);
   record(file("without.webm"), kPlainSource, 5, options);  // WebM does not support PCM
   EXPECT_FALSE(open_source(file("without.webm"), {})->info().has_audio);
+  options.audio_from.track = 2;  // there is no such track
+  record(file("without.mkv"), kPlainSource, 5, options);
+  EXPECT_FALSE(open_source(file("without.mkv"), {})->info().has_audio);
 }
 
 TEST_F(MediaTest, BuffersAreReused) {
@@ -198,6 +203,17 @@ TEST_F(MediaTest, SilentPipesCanBeInterruptedAndCancelled) {
   interrupter.join();
   done = true;
   writer.join();
+}
+
+TEST_F(MediaTest, TwoSourcesReadTheSameStandardInput) {
+  record(file("a.mkv"), kPlainSource, 200);
+  const UniqueFd kept(dup(STDIN_FILENO)), input(open(file("a.mkv").c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(dup2(input.get(), STDIN_FILENO), STDIN_FILENO);
+  auto first = open_source("-", {});
+  EXPECT_EQ(read_all(*first, 5).infos.size(), 5u);
+  EXPECT_EQ(read_all(*open_source("-", {})).infos.size(), 200u);
+  EXPECT_EQ(read_all(*first).infos.size(), 195u);
+  dup2(kept.get(), STDIN_FILENO);
 }
 
 TEST_F(MediaTest, HardwareDecodingFailsOrFallsBack) {
