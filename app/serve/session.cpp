@@ -11,6 +11,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/base/source_text.hpp"
 #include "core/base/text.hpp"
 #include "core/base/url_secrets.hpp"
 #include "core/config/keys.hpp"
@@ -354,8 +355,9 @@ void Session::edit_graph(GraphEdit edit, Reply reply) {
 }
 
 void Session::load(std::string url, Reply reply) {
-  enqueue(transactions_, std::move(reply),
-          [this, cancel = supersede_load(), url = std::move(url)] { return load_now(url, nullptr, cancel); });
+  enqueue(transactions_, std::move(reply), [this, cancel = supersede_load(), url = without_file_scheme(url)] {
+    return load_now(url, nullptr, cancel);
+  });
 }
 
 void Session::reload(Reply reply) {

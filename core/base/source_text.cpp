@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "core/base/text.hpp"
 #include "core/base/url_secrets.hpp"
 
 namespace lensd {
@@ -41,15 +42,17 @@ std::string with_home(const std::string& path) {
   return tilde && !folder.empty() ? folder + path.substr(1) : path;
 }
 
-/// Returns the path of "file:///a/b" or "file://localhost/a/b", and other text unchanged.
+}  // namespace
+
 std::string without_file_scheme(const std::string& text) {
   constexpr std::string_view scheme = "file://";
-  if (!text.starts_with(scheme)) return text;
+  if (lower_case(text.substr(0, scheme.size())) != scheme) return text;
   const size_t slash = text.find('/', scheme.size());
-  return slash == std::string::npos ? text : decoded(std::string_view(text).substr(slash));
+  if (slash == std::string::npos) return text;
+  const std::string host = lower_case(text.substr(scheme.size(), slash - scheme.size()));
+  const bool here = host.empty() || host == "localhost";
+  return here ? decoded(std::string_view(text).substr(slash)) : text;
 }
-
-}  // namespace
 
 std::string tidy_source(const std::string& text) {
   const size_t begin = text.find_first_not_of(kSpaces);

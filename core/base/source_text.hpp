@@ -8,6 +8,10 @@
 
 namespace lensd {
 
+/// Returns the path of "file:///a/b" or "file://localhost/a/b", without percent encoding. Returns other text,
+/// also addresses of files on other hosts, unchanged.
+std::string without_file_scheme(const std::string& text);
+
 /// Returns the first line of `text` that is not blank, without surrounding spaces and quotes. Converts
 /// file:// addresses to paths and ~ to the home folder.
 std::string tidy_source(const std::string& text);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "core/base/source_text.hpp"
 #include "core/base/suggest.hpp"
 #include "core/base/text.hpp"
 #include "core/config/keys.hpp"
@@ -101,6 +102,7 @@ Layered load_layers(const Layers& layers, const Registry& registry) {
   check();
   const bool valid_so_far = problems.empty();
   merge(out.config, layers.command_line);
+  out.config.source_url = without_file_scheme(out.config.source_url);
   check();
   const bool conflict = valid_so_far && !problems.empty();
 

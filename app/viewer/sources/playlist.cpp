@@ -5,13 +5,15 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/source_text.hpp"
 #include "core/media/media_folder.hpp"
 
 namespace lensd {
 
 std::vector<std::string> expand_sources(const std::vector<std::string>& sources) {
   std::vector<std::string> all;
-  for (const std::string& source : sources) {
+  for (const std::string& given : sources) {
+    const std::string source = without_file_scheme(given);
     std::error_code ignored;
     if (!std::filesystem::is_directory(source, ignored)) {
       all.push_back(source);

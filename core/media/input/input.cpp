@@ -72,6 +72,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
       open_screen(url, live);
       break;
     case UrlKind::other:
+      if (scheme_of(url) == "file") fail("the file is on another host", "use its path on this host");
       fail("unknown kind of source",
            "use a file, img_%04d.png, -, test:NAME, rtsp:// http:// https:// udp:// srt:// rtmp://, "
            "/dev/videoN, pipewire:, portal: or screen:");

@@ -21,6 +21,8 @@ headless 4 one-byte.mkv "$WORK/one-byte.mkv"
 headless 4 "${WORK##*/}" "$WORK"
 headless 4 audio.wav "$WORK/audio.wav"
 headless 4 no_such_source test:no_such_source
+headless 4 "another host" file://nas/clip.mp4
+headless 4 "no such file.mp4" "file://$WORK/no%20such%20file.mp4"
 
 # Graphs: exit code 3.
 headless 3 sharpenn test:testsrc2 --graph sharpenn

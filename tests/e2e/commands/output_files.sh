@@ -33,6 +33,10 @@ for name in "$clip" "$WORK/sub/../clip.mkv" "$WORK//clip.mkv" "$WORK/symlink.mkv
   is_source "$clip" --headless -q -o null: --record "$name"
 done
 is_source "$WORK/symlink.mkv" --headless -q -o "$clip"
+is_source "file://localhost$WORK/%63lip.mkv" --headless -q -o "$clip"
+printf '[source]\nurl = "file://%s"\n' "$clip" >"$WORK/source.toml"
+is_source -c "$WORK/source.toml" --headless -q -o "$clip"
+expect 0 "file://$WORK/%63lip.mkv" --headless -q -o null:
 (cd "$WORK" && is_source clip.mkv --headless -q -o "$clip") || exit 1
 is_source "$clip" --headless -q -o null: --graph klt --tracks "$WORK/clip.csv"
 for option in --timings --trace --framehash --log-file; do
@@ -173,6 +177,13 @@ for _ in 1 2; do
   [[ $(head -n 1 "$WORK/hls/cam.m3u8") == "#EXTM3U" ]] || fail "no playlist"
 done
 echo "ok: a daemon keeps files of others"
+
+# Clients may open a file by its address; it is the same source as by its path.
+start_daemon test:testsrc2=size=64x48
+ctl load "file://$WORK/%63lip.mkv" || fail "load file://"
+[[ $(field source url) == "$clip" ]] || fail "the source is $(field source url)"
+ctl_refused "another host" load "file://nas$clip"
+stop_daemon
 
 # The progress line of a terminal: not with -q, and not if errors only are wanted by another option.
 need_tools script

@@ -18,6 +18,8 @@ TEST(Playlist, FoldersAreReplacedByTheirMedia) {
   const std::string root = std::filesystem::canonical(folder.path()).string();
   EXPECT_EQ(expand_sources({"first.mp4", folder.path(), "rtsp://camera/1"}),
             (std::vector<std::string>{"first.mp4", root + "/a.mkv", root + "/b.mp4", "rtsp://camera/1"}));
+  EXPECT_EQ(expand_sources({"file:///a/b%20c.mp4", "file://nas/d.mp4"}),
+            (std::vector<std::string>{"/a/b c.mp4", "file://nas/d.mp4"}));
   EXPECT_EQ(expand_sources({"missing.mp4"}), std::vector<std::string>{"missing.mp4"});
   try {
     expand_sources({folder / "sub"});
