@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The shipped configuration files run, and a graph in TOML gives the same frames as the equivalent chain.
+# The shipped configuration files and the graphs of the guides run, and a graph in TOML gives the same frames as the
+# equivalent chain.
 # shellcheck source=../common/harness.sh
 . "$(dirname "$0")/../common/harness.sh"
 
@@ -26,3 +27,13 @@ hash off -c "$config/graphs/denoise.toml" --set denoise.enabled=false --set soft
 hash none
 diff <(frames "$WORK/off") <(frames "$WORK/none") || fail "switched-off nodes did not pass the picture on"
 echo "ok: chain, --set and enabled"
+
+docs=$(dirname "$0")/../../..
+found=0
+while read -r option value; do
+  expect 0 test:testsrc2=size=320x240 --headless --frames 1 -o null: "$option" "${value//\"/}"
+  found=$((found + 1))
+done < <(sed -n '/^```sh/,/^```$/p' "$docs"/README.md "$docs"/docs/*.md "$docs"/docs/guides/*.md |
+  grep -oE -- '--graph ("[^"]*"|[a-z][^ ]*)|-c [a-z]+( |$)' | sort -u)
+((found >= 10)) || fail "only $found graphs in the guides"
+echo "ok: $found graphs in the guides"
