@@ -33,7 +33,7 @@ class TimestampNormalizer {
   int64_t nominal_ns_;
   std::optional<int64_t> origin_ns_;
   int64_t offset_ns_ = 0;
-  int64_t next_ns_ = 0;    ///< presentation time for a frame without a time
+  int64_t next_ns_ = 0;  ///< presentation time for a frame without a time
   int64_t last_ns_ = -1;
 };
 

@@ -148,7 +148,8 @@ void AudioCopy::read_first() {
     codec_->extradata_size = static_cast<int>(bytes);
     av_packet_free_side_data(packet_.get());
   }
-  if (pending_ && needs_packet(codec_->codec_id)) ff::check_memory(av_packet_ref(sample_.get(), packet_.get()));
+  if (pending_ && needs_packet(codec_->codec_id))
+    ff::check_memory(av_packet_ref(sample_.get(), packet_.get()));
 }
 
 /// Reads the next packet into packet_, without an ADTS header. Skips packets with a damaged header. Returns

@@ -79,16 +79,16 @@ class AudioCopy {
   AVFormatContext* output_ = nullptr;
   AVStream* stream_ = nullptr;
   int64_t output_start_ns_ = 0;
-  std::optional<int64_t> last_ticks_;      ///< time of the output's last audio packet
+  std::optional<int64_t> last_ticks_;  ///< time of the output's last audio packet
   ff::PacketPtr packet_ = ff::make_packet();
   ff::PacketPtr sample_ = ff::make_packet();  ///< first packet of a codec that needs_packet()
   std::deque<SourceJump> jumps_;
   bool started_ = false, pending_ = false, ended_ = false, refusal_logged_ = false;
-  int64_t origin_ns_ = 0;  ///< source time of recording time 0
+  int64_t origin_ns_ = 0;                  ///< source time of recording time 0
   std::optional<int64_t> next_origin_ns_;  ///< the same after a jump of the timestamps, until the audio jumps
   std::optional<int64_t> last_source_ns_;  ///< source time of the last packet since the last seek
-  int64_t begin_ns_ = 0;  ///< recording time of the last seek; earlier packets are dropped
-  int64_t skipped_ = 0;   ///< number of packets that were damaged or overlapped earlier ones
+  int64_t begin_ns_ = 0;                   ///< recording time of the last seek; earlier packets are dropped
+  int64_t skipped_ = 0;                    ///< number of packets that were damaged or overlapped earlier ones
 };
 
 }  // namespace lensd

@@ -11,8 +11,7 @@ namespace lensd {
 
 VideoFile::VideoFile(const std::string& path, const FileRules& rules, const std::string& muxer,
                      const VideoEncoder& encoder, AudioCopy* audio, int64_t start)
-    : file_(path, rules),
-      muxer_(output_format_of(muxer, path), path, EncodedFormat(encoder), audio) {
+    : file_(path, rules), muxer_(output_format_of(muxer, path), path, EncodedFormat(encoder), audio) {
   muxer_.context().pb = file_.context();
   muxer_.context().flags |= AVFMT_FLAG_CUSTOM_IO;
   muxer_.start_at(start);
