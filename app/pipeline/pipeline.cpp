@@ -372,11 +372,6 @@ PipelineStatus Pipeline::status() const {
   return s;
 }
 
-std::shared_ptr<const GraphView> Pipeline::graph() const {
-  const std::lock_guard lock(mutex_);
-  return graph_view_;
-}
-
 std::vector<Notice> Pipeline::take_notices() {
   std::vector<Notice> all;
   const auto append = [&all](std::vector<Notice> notices) {

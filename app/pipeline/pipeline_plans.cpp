@@ -167,4 +167,11 @@ void Pipeline::publish_graph() {
   graph_view_ = std::move(view);
 }
 
+// ---- any thread -----------------------------------------------------------------------------------------
+
+std::shared_ptr<const GraphView> Pipeline::graph() const {
+  const std::lock_guard lock(mutex_);
+  return graph_view_;
+}
+
 }  // namespace lensd

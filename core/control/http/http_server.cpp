@@ -188,8 +188,9 @@ uint64_t HttpServer::refused() const {
 std::string HttpServer::url() const {
   const HttpOptions& options = impl_->options();
   const bool six = options.address.find(':') != std::string::npos;
-  return fmt::format("http://{}{}{}:{}/{}", six ? "[" : "", options.address, six ? "]" : "", port(),
-                     options.auth ? "?token=" + options.token : "");
+  std::string query = options.auth ? "?token=" + options.token : "";
+  for (size_t at = 0; (at = query.find('+', at)) != std::string::npos;) query.replace(at, 1, "%2B");
+  return fmt::format("http://{}{}{}:{}/{}", six ? "[" : "", options.address, six ? "]" : "", port(), query);
 }
 
 }  // namespace lensd

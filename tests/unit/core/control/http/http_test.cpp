@@ -6,8 +6,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <new>
 #include <thread>
 
 #include "core/base/clock.hpp"
@@ -115,45 +113,6 @@ TEST_F(HttpTest, RepeatsAPictureWithoutASuccessor) {
   Client client(server_->port());
   client.send_text("GET /stream.mjpeg HTTP/1.0\r\nHost: localhost\r\n\r\n");
   EXPECT_NE(client.read_until("x\r\n--lensd-frame").find("x\r\n--lensd-frame"), std::string::npos);
-}
-
-TEST(PictureStream, RepeatsAPictureOnce) {
-  PictureStream stream(
-      [](int64_t after_ns) {
-        auto picture = std::make_shared<EncodedPicture>();
-        picture->bytes = "picture", picture->frame.processed_ns = 1;
-        return after_ns < 1 ? picture : nullptr;
-      },
-      10);
-  const auto watcher = stream.watch();
-  watcher->on_change([] {});
-  const auto usual = watcher->heartbeat_delay();
-  std::string part;
-  EXPECT_TRUE(eventually([&] { return !(part = watcher->take()).empty(); }));
-  EXPECT_EQ(watcher->heartbeat_delay(), std::chrono::milliseconds(200)) << "two periods";
-  EXPECT_EQ(watcher->heartbeat(), part);
-  EXPECT_EQ(watcher->heartbeat_delay(), usual);
-  EXPECT_EQ(watcher->heartbeat(), "");
-}
-
-TEST(PictureStream, AFailedNotificationIsRepeatedAndDelaysNobody) {
-  PictureStream stream(
-      [](int64_t after_ns) {
-        auto picture = std::make_shared<EncodedPicture>();
-        picture->frame.processed_ns = 1;
-        return after_ns < 1 ? picture : nullptr;
-      },
-      60);
-  const auto first = stream.watch(), second = stream.watch();
-  std::atomic<int> failed{0}, notified{0};
-  const auto watch = [&] {
-    if (failed++ == 0) throw std::bad_alloc();
-    ++notified;
-  };
-  first->on_change(watch);
-  second->on_change(watch);
-  EXPECT_TRUE(eventually([&] { return notified == 2; }));
-  first->on_change(nullptr), second->on_change(nullptr);
 }
 
 TEST_F(HttpTest, ClosesConnectionsThatDoNotSendOrRead) {
@@ -384,6 +343,17 @@ TEST(Http, RedirectsOnlyToPathsOfThisServer) {
   EXPECT_EQ(location("/schema.json"), "/schema.json");
   EXPECT_EQ(location("//example.org/"), "/");
   EXPECT_EQ(location("/%0d%0aSet-Cookie:%20a=b"), "/");
+}
+
+TEST(Http, AddressesWithAnyTokenOpenThePage) {
+  FakeTarget target("invert");
+  EventHub hub;
+  HttpOptions options;
+  options.token = "a+b/c-._~==";
+  const HttpServer server(target, hub, options);
+  Client client(server.port());
+  client.get(server.url().substr(server.url().find("/?token=")));
+  EXPECT_NE(client.read_until("\r\n\r\n").find("Set-Cookie: "), std::string::npos);
 }
 
 TEST(Http, RefusesPublicAddressWithoutToken) {
