@@ -234,12 +234,13 @@ bool AudioCopy::waits_for_jump(int64_t source_ns, int64_t time_ns) const {
 }
 
 /// Converts the source time of the next packet. After a jump of the video's timestamps, the audio before its
-/// own jump may follow. Therefore chooses the origin with which the packet is closer to the previous one.
+/// own jump may follow. Therefore chooses the origin with which the packet is closer to the previous one,
+/// unless the audio jumps too.
 int64_t AudioCopy::recording_time_ns(int64_t source_ns) {
   if (next_origin_ns_) {
-    const int64_t step = last_source_ns_ ? source_ns - *last_source_ns_ : INT64_MAX;
-    if (!last_source_ns_ || std::abs(step + origin_ns_ - *next_origin_ns_) < std::abs(step))
-      origin_ns_ = *std::exchange(next_origin_ns_, std::nullopt);
+    const int64_t step = source_ns - last_source_ns_.value_or(INT64_MAX / 2);
+    const bool closer = std::abs(step + origin_ns_ - *next_origin_ns_) < std::abs(step);
+    if (step < -kPartJumpNs || closer) origin_ns_ = *std::exchange(next_origin_ns_, std::nullopt);
   }
   return source_ns - origin_ns_;
 }

@@ -62,7 +62,8 @@ void VideoFile::finish(int64_t end, AudioEnd audio_end) {
   if (!open_) return;
   check(muxer_.complete_audio(end, audio_end));
   // Write the last part now. The index after it may not fit on the disk.
-  check(av_write_frame(&muxer_.context(), nullptr));
+  const int written = av_write_frame(&muxer_.context(), nullptr);
+  if (frames_ > 0) check(written);
   check(file_.flush());
   note_complete_parts(frames_);
   open_ = false;
