@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMaxMemoryBytes = 1 << 18;
 constexpr int64_t kDelayNs = 1'000'000'000, kWriteAgainNs = 10'000'000'000;
 
-KeptControls read(const std::string& path) {
+KeptControls read_kept(const std::string& path) {
   const toml::parse_result parsed = parse_toml(read_whole_file(path, kMaxMemoryBytes).value_or(""), path);
   return parsed ? parse_kept_controls(parsed.table()) : KeptControls();
 }
@@ -25,7 +25,7 @@ KeptControls read(const std::string& path) {
 CameraMemory::CameraMemory(std::string path) : path_(std::move(path)) {
   if (path_.empty()) return;
   try {
-    kept_ = read(path_);
+    kept_ = read_kept(path_);
   } catch (const Error& e) {
     log::warn("{}", e.what());
   }
@@ -51,7 +51,7 @@ void CameraMemory::save(bool now) {
   const std::lock_guard lock(mutex_);
   if (path_.empty() || changed_.empty() || (!now && now_ns() - changed_ns_ < kDelayNs)) return;
   try {
-    KeptControls all = read(path_);
+    KeptControls all = read_kept(path_);
     for (const auto& [camera, values] : changed_) remember_controls(all, camera, values);
     const std::string text =
         "# Written by lensd serve when a camera's control is set; may be deleted.\n" + to_toml(all);
