@@ -25,7 +25,7 @@ namespace {
 /// Control socket of the system service; see config/systemd/lensd.service.
 constexpr const char* kServiceSocket = "/run/lensd/control.sock";
 
-ControlClient connect(const CommandLine& line, int timeout_ms) {
+ControlClient connected_client(const CommandLine& line, int timeout_ms) {
   constexpr auto kAny = ControlClient::Owner::any;
   if (!line.ctl_socket.empty()) return ControlClient(line.ctl_socket, kAny, timeout_ms);
   if (const char* path = std::getenv("LENSD_SOCKET"); path && *path)
@@ -123,7 +123,7 @@ void run_ctl(const CommandLine& line) {
   const auto left_ms = [deadline] {
     return static_cast<int>(std::clamp<int64_t>((deadline - now_ns()) / 1'000'000, 0, INT_MAX));
   };
-  ControlClient client = connect(line, left_ms());
+  ControlClient client = connected_client(line, left_ms());
   client.send(json_line(request), left_ms());
   for (;;) {
     const auto text = client.receive(left_ms());

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Finds names that builds with unity files or precompiled headers reject: a name in an anonymous namespace of one file
-that another file of the target, a header that a file of the target includes, or a precompiled header defines or
-declares too.
+that another file of the target, a header that a file of the target includes, a precompiled header or the system defines
+or declares too.
 
 usage: unity_names.py BUILD    BUILD/compile_commands.json tells which files a target has
 
@@ -25,6 +25,9 @@ DEFINITIONS = (
     re.compile(rf"(?:TEST|TEST_F|TEST_P)\(({WORD}, {WORD})\)"),
 )
 FUNCTION = re.compile(rf"(?!return|else|if|for|while|switch|using|namespace)[\w:<>,&*\[\] ]+?[ &*]({WORD})(\(.*)$")
+# Headers of the project and of libraries call these without "::".
+SYSTEM_CALLS = {"accept", "bind", "close", "connect", "link", "listen", "open", "pipe", "poll", "read", "recv", "remove", "rename",
+                "select", "send", "stat", "unlink", "write"}
 INCLUDE = re.compile(r'#include "([^"]+)"')
 
 
@@ -102,6 +105,9 @@ def clashes(files):
         for name, line in definitions(path)[0].items():
             other, text = first.setdefault(name, (path, line))
             same_alias = line.startswith("using ") and line == text
+            function = re.search(rf"({WORD})\(", name)
+            if function and function[1] in SYSTEM_CALLS:
+                yield name, pathlib.Path("a system call"), path
             if other != path and not same_alias:
                 yield name, other, path
 

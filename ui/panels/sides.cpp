@@ -19,7 +19,7 @@ constexpr ImGuiWindowFlags kFixed =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollWithMouse;
 
-bool open(Fold fold, bool room) {
+bool is_open(Fold fold, bool room) {
   return fold == Fold::open || (fold == Fold::automatic && room);
 }
 
@@ -161,13 +161,14 @@ SideLayout lay_out_sides(const UiState& state, const Look& look) {
   const float strip = look.px(kStrip);
   const float left = look.px(state.left_width), right = look.px(state.right_width);
   // The right side folds first, because the graph on the left is more important than the timings.
-  l.left_open = open(state.left, display.x - left - strip >= look.px(kMinPicture));
-  l.right_open = open(state.right, display.x - (l.left_open ? left : strip) - right >= look.px(kMinPicture));
+  l.left_open = is_open(state.left, display.x - left - strip >= look.px(kMinPicture));
+  l.right_open =
+      is_open(state.right, display.x - (l.left_open ? left : strip) - right >= look.px(kMinPicture));
   // Without room for both, show the side that was opened last.
   if (l.left_open && l.right_open && display.x - left - right < look.px(kNarrowPicture))
     (state.right_first ? l.left_open : l.right_open) = false;
   const float left_width = l.left_open ? left : strip, right_width = l.right_open ? right : strip;
-  l.bottom_open = open(state.bottom, display.y >= look.px(kMinHeight));
+  l.bottom_open = is_open(state.bottom, display.y >= look.px(kMinHeight));
   if (!state.panels) return l;
   const float bar = std::floor(l.bottom_open ? look.px(kBarHeight) : strip);
   const float height = display.y - bar;

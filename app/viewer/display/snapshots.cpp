@@ -62,7 +62,7 @@ std::string user_folder(const char* name, const char* fallback) {
   return fs::is_directory(usual) ? usual : root;
 }
 
-Notice write(const Image& image, PixelAspect aspect, const std::string& path) {
+Notice write_image(const Image& image, PixelAspect aspect, const std::string& path) {
   try {
     if (const fs::path folder = fs::path(path).parent_path(); !folder.empty()) fs::create_directories(folder);
     const ConstImageRef ref{image.pixels.data(), static_cast<std::ptrdiff_t>(image.format.row_bytes()),
@@ -123,7 +123,7 @@ std::string videos_folder() {
 }
 
 void Snapshots::take(Image image, PixelAspect aspect, std::string path) {
-  auto task = [image = std::move(image), aspect, path] { return write(image, aspect, path); };
+  auto task = [image = std::move(image), aspect, path] { return write_image(image, aspect, path); };
   running_.push_back({std::move(path), std::async(std::launch::async, std::move(task))});
 }
 

@@ -83,7 +83,7 @@ constexpr Types kLight{AV_PKT_DATA_CONTENT_LIGHT_LEVEL, AV_FRAME_DATA_CONTENT_LI
 
 /// Writes `hdr` into the memory that add(Types, size_t bytes) returns, once for each type.
 template <class Add>
-void write(const HdrMetadata& hdr, const Add& add) {
+void add_all(const HdrMetadata& hdr, const Add& add) {
   if (hdr.gamut || hdr.luminance)
     *reinterpret_cast<Display*>(add(kDisplay, sizeof(Display))) = display_of(hdr);
   if (hdr.content)
@@ -102,18 +102,18 @@ HdrMetadata hdr_metadata_of(const AVFrame& frame, const AVStream* stream) {
 }
 
 void add_hdr_metadata(AVStream& stream, const HdrMetadata& hdr) {
-  write(hdr, [&](Types types, size_t bytes) { return add_side_data(stream, types.packet, bytes); });
+  add_all(hdr, [&](Types types, size_t bytes) { return add_side_data(stream, types.packet, bytes); });
 }
 
 void add_hdr_metadata(AVFrame& frame, const HdrMetadata& hdr) {
-  write(hdr, [&](Types types, size_t bytes) { return add_side_data(frame, types.frame, bytes); });
+  add_all(hdr, [&](Types types, size_t bytes) { return add_side_data(frame, types.frame, bytes); });
 }
 
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 3, 100)  // FFmpeg 7.0
 
 // Encoders read the metadata here when they are opened.
 void add_to_bitstream(AVCodecContext& c, const HdrMetadata& hdr, ff::Options&) {
-  write(hdr, [&](Types types, size_t bytes) {
+  add_all(hdr, [&](Types types, size_t bytes) {
     return ff::allocated(
                av_frame_side_data_new(&c.decoded_side_data, &c.nb_decoded_side_data, types.frame, bytes, 0))
         ->data;

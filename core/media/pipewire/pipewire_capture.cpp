@@ -36,7 +36,7 @@ constexpr int64_t kFormatNs = 10'000'000'000;      ///< limit of the wait for a 
 constexpr int64_t kOldestStampNs = 1'000'000'000;  ///< an older timestamp is from another clock
 
 /// Returns the node that `wanted` names, or null. If `wanted` is empty, returns the first camera.
-const PipewireNode* select(const std::vector<PipewireNode>& nodes, const std::string& wanted) {
+const PipewireNode* choose(const std::vector<PipewireNode>& nodes, const std::string& wanted) {
   if (wanted.empty()) return !nodes.empty() && nodes.front().camera ? &nodes.front() : nullptr;
   for (const auto field : {&PipewireNode::name, &PipewireNode::serial, &PipewireNode::description})
     for (const PipewireNode& node : nodes)
@@ -47,7 +47,7 @@ const PipewireNode* select(const std::vector<PipewireNode>& nodes, const std::st
 PipewireNode find_node(const std::string& wanted, const std::string& where) {
   const PipewireSurvey survey = survey_pipewire();
   if (!survey.running) throw Error(ExitCode::bad_source, where, survey.text);
-  if (const PipewireNode* node = select(survey.nodes, wanted)) return *node;
+  if (const PipewireNode* node = choose(survey.nodes, wanted)) return *node;
   std::string there;
   for (const PipewireNode& node : survey.nodes) there += (there.empty() ? "" : ", ") + node.name;
   throw Error(ExitCode::bad_source, where,

@@ -65,7 +65,7 @@ std::string counts() {
 
 /// Waits up to 2 ms for a line on standard input, and prints the counts for it. Returns false at the end of
 /// standard input.
-bool listen(const Pipeline& pipeline) {
+bool answered(const Pipeline& pipeline) {
   struct pollfd input = {STDIN_FILENO, POLLIN, 0};
   if (poll(&input, 1, 2) <= 0) return true;
   char line[64];
@@ -82,7 +82,7 @@ void watch(Pipeline& pipeline) {
   Extent size;
   uint32_t serial = 0;
   say("state", pipeline.status());
-  while (listen(pipeline)) {
+  while (answered(pipeline)) {
     pipeline.check();
     const PipelineStatus status = pipeline.status();
     if (status.live.state != state || status.live.reason != reason) say("state", status);

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void write(const std::string& path, const std::string& text) {
+void write_text(const std::string& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
@@ -42,9 +42,9 @@ std::string problems_of(const Layers& layers) {
 
 TEST(Layers, LaterPlacesWin) {
   const TemporaryFolder folder;
-  write(folder / "a.toml",
-        "[http]\nport = 1000\n[log]\nlevel = \"info\"\n[[node]]\nfilter = \"median\"\nradius = 2\n");
-  write(folder / "b.toml", "[http]\nport = 2000\nstream_fps = 5\n");
+  write_text(folder / "a.toml",
+             "[http]\nport = 1000\n[log]\nlevel = \"info\"\n[[node]]\nfilter = \"median\"\nradius = 2\n");
+  write_text(folder / "b.toml", "[http]\nport = 2000\nstream_fps = 5\n");
   Layers layers{.files = {folder / "a.toml", folder / "b.toml"}};
   EXPECT_EQ(load_layers(layers, registry()).config.http_port, 2000);
   EXPECT_EQ(load_layers(layers, registry()).config.log_level, "info");
@@ -68,8 +68,8 @@ TEST(Layers, LaterPlacesWin) {
 
 TEST(Layers, ReportEverythingAtOnceAndRefuseUnknownVariables) {
   const TemporaryFolder folder;
-  write(folder / "a.toml", "[http]\nport = 99999\nports = 1\n");
-  write(folder / "b.toml", "[[node]]\nfilter = \"median\"\nradius = 99\n");
+  write_text(folder / "a.toml", "[http]\nport = 99999\nports = 1\n");
+  write_text(folder / "b.toml", "[[node]]\nfilter = \"median\"\nradius = 99\n");
   const std::string problems =
       problems_of({.files = {folder / "a.toml", folder / "b.toml", folder / "c.toml"},
                    .environment = {{"LENSD_HTTP_PROT", "1"}, {"LENSD_LOG_LEVEL", "loud"}}});
@@ -104,7 +104,8 @@ TEST(Config, ProblemsAreCompleteAndInLineOrder) {
 
 TEST(Config, ProblemsShowNoSecrets) {
   const TemporaryFolder folder;
-  write(folder / "a.toml", "[http]\ntoken = 4711\nport = \"x\"\n[source]\noptions = [4712]\nurl = 4713\n");
+  write_text(folder / "a.toml",
+             "[http]\ntoken = 4711\nport = \"x\"\n[source]\noptions = [4712]\nurl = 4713\n");
   Layers layers;
   layers.files = {folder / "a.toml"};
   const std::string problems = problems_of(layers);
@@ -130,9 +131,10 @@ TEST(Config, SyntaxErrorsShowNoNumbers) {
 
 TEST(Config, ControlsOfACameraAreATable) {
   const TemporaryFolder folder;
-  write(folder / "a.toml",
-        "[source]\nurl = \"/dev/video0\"\n[source.controls]\ngain = 20\nmirror = true\nmode = \"Manual\"\n");
-  write(folder / "b.toml", "[source.controls]\ngain = 30\nzoom = 2\n");
+  write_text(
+      folder / "a.toml",
+      "[source]\nurl = \"/dev/video0\"\n[source.controls]\ngain = 20\nmirror = true\nmode = \"Manual\"\n");
+  write_text(folder / "b.toml", "[source.controls]\ngain = 30\nzoom = 2\n");
   Layers layers{.files = {folder / "a.toml", folder / "b.toml"}};
   layers.command_line.source_controls = {{"zoom", std::string("3")}};
   const ControlValues expected{
@@ -140,7 +142,7 @@ TEST(Config, ControlsOfACameraAreATable) {
   EXPECT_EQ(load_layers(layers, registry()).config.source_controls, expected);
 
   const std::string bad = folder / "bad.toml";
-  write(bad, "[source.controls]\nGain = 20\nzoom = 1.5\nareas = [1, 2]\n");
+  write_text(bad, "[source.controls]\nGain = 20\nzoom = 1.5\nareas = [1, 2]\n");
   EXPECT_EQ(problems_of({.files = {bad}}),
             fmt::format(
                 "{0}:2:1: a control is named as in lensd doctor, not 'Gain' (did you mean gain?)\n"
@@ -148,7 +150,7 @@ TEST(Config, ControlsOfACameraAreATable) {
                 "{0}:4:9: areas = [ 1, 2 ] is not allowed, expected a whole number, true, false or text in "
                 "quotes",
                 bad));
-  write(bad, "[source]\ncontrols = 5\n");
+  write_text(bad, "[source]\ncontrols = 5\n");
   EXPECT_EQ(problems_of({.files = {bad}}), bad + ":2:12: 'controls' is a table: [source.controls]");
 }
 
@@ -178,36 +180,36 @@ bool notices(ConfigWatch& watch) {
 TEST(ConfigWatch, SeesEveryWayOfSaving) {
   const TemporaryFolder folder;
   const std::string file = folder / "a.toml";
-  write(file, "# 1\n");
+  write_text(file, "# 1\n");
   ConfigWatch watch({file});
-  write(file, "# 2\n");
+  write_text(file, "# 2\n");
   EXPECT_TRUE(notices(watch)) << "truncate and write";
-  write(folder / "a.tmp", "# 3\n");
+  write_text(folder / "a.tmp", "# 3\n");
   fs::rename(folder / "a.tmp", file);
   EXPECT_TRUE(notices(watch)) << "rename over";
   fs::remove(file);
   EXPECT_FALSE(notices(watch)) << "deleted: the old text stays";
-  write(file, "# 4\n");
+  write_text(file, "# 4\n");
   EXPECT_TRUE(notices(watch)) << "delete and create";
-  write(file, "# 4\n");
+  write_text(file, "# 4\n");
   EXPECT_FALSE(notices(watch)) << "the same text again is no change";
 }
 
 TEST(ConfigWatch, IsNotDelayedByOtherFiles) {
   const TemporaryFolder folder;
   const std::string file = folder / "a.toml";
-  write(file, "# 1\n");
+  write_text(file, "# 1\n");
   ConfigWatch watch({file});
   const auto notices_while_writing = [&](const std::string& busy, const std::string& text) {
     for (int i = 0; i < 80; ++i) {  // shorter than the rest time, for two seconds or more
       std::this_thread::sleep_for(std::chrono::milliseconds(25));
-      write(folder / busy, text);
+      write_text(folder / busy, text);
       watch.drain();
       if (watch.changed()) return true;
     }
     return false;
   };
-  write(file, "# 2\n");
+  write_text(file, "# 2\n");
   EXPECT_TRUE(notices_while_writing("status.txt", "busy")) << "another file";
   EXPECT_EQ(watch.wait_ms(), -1) << "events of other files do not count";
   EXPECT_TRUE(notices_while_writing("a.toml", "# 3\n")) << "the file itself, written all the time";
@@ -218,14 +220,14 @@ TEST(ConfigWatch, FollowsFoldersThatAreReplaced) {
   const std::string file = folder / "outer/etc/a.toml";
   const auto make = [&](const std::string& outer, const std::string& text) {
     fs::create_directories(folder / (outer + "/etc"));
-    write(folder / (outer + "/etc/a.toml"), text);
+    write_text(folder / (outer + "/etc/a.toml"), text);
   };
   make("outer", "# 1\n");
   ConfigWatch watch({file});
   fs::remove_all(folder / "outer/etc");
   make("outer", "# 2\n");
   EXPECT_TRUE(notices(watch)) << "deleted and created";
-  write(file, "# 3\n");
+  write_text(file, "# 3\n");
   EXPECT_TRUE(notices(watch)) << "the new folder is watched";
   fs::remove_all(folder / "outer");
   EXPECT_FALSE(notices(watch)) << "deleted: the old text stays";
@@ -239,7 +241,7 @@ TEST(ConfigWatch, FollowsFoldersThatAreReplaced) {
   fs::rename(folder / "outer", folder / "away");
   fs::rename(folder / "third", folder / "outer");
   EXPECT_TRUE(notices(watch)) << "the folder above was renamed";
-  write(file, "# 7\n");
+  write_text(file, "# 7\n");
   EXPECT_TRUE(notices(watch)) << "the renamed folder is watched";
 }
 
@@ -247,7 +249,7 @@ TEST(ConfigWatch, FollowsLinksThatAreSwapped) {
   const TemporaryFolder folder;
   for (const char* version : {"v1", "v2"}) {
     fs::create_directory(folder / version);
-    write((folder / version) + "/a.toml", std::string("# ") + version);
+    write_text((folder / version) + "/a.toml", std::string("# ") + version);
   }
   fs::create_directory(folder / "etc");
   fs::create_directory_symlink("../v1", folder / "etc/data");
@@ -256,14 +258,14 @@ TEST(ConfigWatch, FollowsLinksThatAreSwapped) {
   fs::create_directory_symlink("../v2", folder / "etc/data.tmp");
   fs::rename(folder / "etc/data.tmp", folder / "etc/data");
   EXPECT_TRUE(notices(watch)) << "a folder on the way was swapped";
-  write(folder / "v2/a.toml", "# 3");
+  write_text(folder / "v2/a.toml", "# 3");
   EXPECT_TRUE(notices(watch)) << "and its file is the one that is watched now";
 }
 
 TEST(ConfigWatch, IgnoresAPathThatIsNoRegularFile) {
   const TemporaryFolder folder;
   const std::string file = folder / "a.toml";
-  write(file, "# 1\n");
+  write_text(file, "# 1\n");
   ConfigWatch watch({file});
   const auto become = [&](const char* what) {
     fs::remove(file);
@@ -282,7 +284,7 @@ TEST(ConfigWatch, IgnoresAPathThatIsNoRegularFile) {
     EXPECT_THROW(load_layers(layers, registry()), Error) << what;
   }
   fs::remove(file);
-  write(file, "# 2\n");
+  write_text(file, "# 2\n");
   EXPECT_TRUE(notices(watch));
 }
 

@@ -60,7 +60,7 @@ enabled = true
 # The end.
 )";
 
-GraphDesc read(const std::string& text) {
+GraphDesc parsed(const std::string& text) {
   Config config;
   const auto problems = parse_config(text, "test", registry(), config);
   EXPECT_TRUE(problems.empty()) << problems.front() << "\n" << text;
@@ -75,7 +75,7 @@ void give(GraphDesc& graph, const char* node, const char* param, ParamValue valu
 
 std::string saved(const GraphDesc& graph, const std::string& base) {
   const std::string text = graph_text(graph, base, "test", registry());
-  EXPECT_TRUE(equivalent(read(text), graph, registry())) << text;
+  EXPECT_TRUE(equivalent(parsed(text), graph, registry())) << text;
   return text;
 }
 
@@ -86,16 +86,16 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 TEST(SaveGraph, AnUnchangedGraphKeepsTheText) {
-  EXPECT_EQ(saved(read(kCommented), kCommented), kCommented);
+  EXPECT_EQ(saved(parsed(kCommented), kCommented), kCommented);
   for (const char* folder : {"/config/graphs", "/config/presets"})
     for (const auto& file : fs::directory_iterator(std::string(LENSD_SOURCE_DIR) + folder)) {
       const std::string text = read_whole_file(file.path().string(), kMaxConfigBytes).value();
-      EXPECT_EQ(saved(read(text), text), text) << file.path();
+      EXPECT_EQ(saved(parsed(text), text), text) << file.path();
     }
 }
 
 TEST(SaveGraph, ValuesChangeInPlaceWithTheirCommentsInTheirColumns) {
-  GraphDesc graph = read(kCommented);
+  GraphDesc graph = parsed(kCommented);
   give(graph, "clean", "radius", int64_t{12});
   give(graph, "edges", "high", 99.0);
   give(graph, "mix", "mode", std::string("multiply"));
@@ -106,7 +106,7 @@ TEST(SaveGraph, ValuesChangeInPlaceWithTheirCommentsInTheirColumns) {
 }
 
 TEST(SaveGraph, NewKeysComeBelowTheNodesOwn) {
-  GraphDesc graph = read(kCommented);
+  GraphDesc graph = parsed(kCommented);
   give(graph, "clean", "border", std::string("wrap"));
   graph.find("edges")->enabled = false;
   graph.find("mix")->enabled = false;
@@ -117,7 +117,7 @@ TEST(SaveGraph, NewKeysComeBelowTheNodesOwn) {
 }
 
 TEST(SaveGraph, NodesMoveWithTheirCommentsAndGoWithThem) {
-  GraphDesc graph = read(kCommented);
+  GraphDesc graph = parsed(kCommented);
   graph.nodes.erase(graph.nodes.begin());
   graph.find("edges")->inputs = {"source"};
   graph.find("mix")->inputs = {"source", "edges"};
@@ -127,7 +127,7 @@ TEST(SaveGraph, NodesMoveWithTheirCommentsAndGoWithThem) {
                            "# The end.", "high = 110.5   # strong"})
     EXPECT_NE(text.find(kept), std::string::npos) << kept << "\n" << text;
 
-  graph = read("[[node]]\nfilter = \"median\"  # one\n\n# about two\n[[node]]\nfilter = \"invert\"\n");
+  graph = parsed("[[node]]\nfilter = \"median\"  # one\n\n# about two\n[[node]]\nfilter = \"invert\"\n");
   std::swap(graph.nodes[0], graph.nodes[1]);
   graph.nodes[0].inputs = {"source"}, graph.nodes[1].inputs = {"invert"}, graph.output = "median";
   EXPECT_EQ(
@@ -136,7 +136,7 @@ TEST(SaveGraph, NodesMoveWithTheirCommentsAndGoWithThem) {
 }
 
 TEST(SaveGraph, NewNodesComeInTheirPlace) {
-  GraphDesc graph = read(kCommented);
+  GraphDesc graph = parsed(kCommented);
   NodeDesc blur;
   blur.id = "soft", blur.filter = "gaussian", blur.inputs = {"clean"}, blur.params = {{"sigma", 2.5}};
   graph.nodes.insert(graph.nodes.begin() + 1, blur);
@@ -149,26 +149,26 @@ TEST(SaveGraph, NewNodesComeInTheirPlace) {
 }
 
 TEST(SaveGraph, OutputsAndEmptyGraphs) {
-  GraphDesc graph = read(kCommented);
+  GraphDesc graph = parsed(kCommented);
   graph.output = "edges";
   EXPECT_EQ(saved(graph, kCommented),
             replaced(kCommented, "output = \"mix\"        #", "output = \"edges\"      #"));
   const std::string chain = "# mine\n\n[[node]]\nfilter = \"median\"\n\n[[node]]\nfilter = \"invert\"\n";
-  graph = read(chain);
+  graph = parsed(chain);
   graph.output = "median";
   EXPECT_EQ(saved(graph, chain),
             "# mine\n\n[graph]\noutput = \"median\"\n\n[[node]]\nfilter = \"median\"\n\n"
             "[[node]]\nfilter = \"invert\"\n");
-  const GraphDesc none = read("");
+  const GraphDesc none = parsed("");
   EXPECT_EQ(saved(none, ""), "[graph]\noutput = \"source\"\n");
-  EXPECT_TRUE(read(saved(none, kCommented)).nodes.empty());
+  EXPECT_TRUE(parsed(saved(none, kCommented)).nodes.empty());
 }
 
 TEST(SaveGraph, TextThatCannotBeEditedIsRewrittenWithItsOtherTables) {
   const std::string inline_nodes =
       "node = [{filter = \"median\", radius = 2}, {filter = \"invert\"}]\nwindow = {width = 800, height = "
       "600}\n";
-  GraphDesc graph = read(inline_nodes);
+  GraphDesc graph = parsed(inline_nodes);
   give(graph, "median", "radius", int64_t{5});
   Config config;
   EXPECT_TRUE(parse_config(saved(graph, inline_nodes), "test", registry(), config).empty());
@@ -206,7 +206,7 @@ TEST(SaveGraph, EveryKindOfValueReadsBack) {
 }
 
 TEST(SaveGraph, AnInvalidFileIsNotOverwritten) {
-  EXPECT_THROW(graph_text(read(kCommented), "[[node]]\nfilter = \"nosuch\"\n", "mine.toml", registry()),
+  EXPECT_THROW(graph_text(parsed(kCommented), "[[node]]\nfilter = \"nosuch\"\n", "mine.toml", registry()),
                Error);
 }
 
@@ -258,7 +258,7 @@ TEST_F(WholeFile, ReportsWhyItCannotBeWritten) {
 /// complete.
 TEST_F(WholeFile, AKillLeavesACompleteFile) {
   const fs::path file = folder / "preset.toml";
-  GraphDesc small = read(kCommented), large = small;
+  GraphDesc small = parsed(kCommented), large = small;
   for (int i = 0; i < 200; ++i) {
     NodeDesc node;
     node.id = fmt::format("n{}", i), node.filter = "median", node.inputs = {large.output};
