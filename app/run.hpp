@@ -9,7 +9,7 @@
 #include "app/pipeline/recorder_sink.hpp"
 #include "app/pipeline/stream_sink.hpp"
 #include "app/pipeline/virtual_camera_sink.hpp"
-#include "app/result_files.hpp"
+#include "core/base/whole_file.hpp"
 
 namespace lensd {
 
@@ -64,7 +64,7 @@ StartRecord record_command(const CommandLine& line, bool again = false);
 
 /// Returns the timings table as text.
 std::string timings_text(const std::vector<PassStats>& rows);
-/// Writes the timings as JSON if `path` ends in .json, else as CSV. Throws as write_text() does.
+/// Writes the timings as JSON if `path` ends in .json, else as CSV. Throws as write_whole_file() does.
 void write_timings(const std::string& path, const std::vector<PassStats>& rows,
                    PipeReader reader = PipeReader::may_be_slow);
 

@@ -231,7 +231,8 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
 
   log_notices(pipeline);
   if (!line.timings.empty()) write_timings(line.timings, pipeline.profiler().snapshot());
-  if (!line.trace.empty()) write_text(line.trace, pipeline.timeline().chrome_trace());
+  if (!line.trace.empty())
+    write_whole_file(line.trace, pipeline.timeline().chrome_trace(), Flush::none, MissingFolders::refuse);
   if (line.config.log_level != "error" && line.config.log_level != "off") {
     fmt::print("{}", timings_text(pipeline.profiler().snapshot()));
     fmt::print("{} frames in {:.2f} s ({:.1f} fps) on {}{}{}\n", written.frames, seconds,

@@ -98,7 +98,8 @@ void write_timings(const std::string& path, const std::vector<PassStats>& rows, 
     }
     all.push_back(std::move(row));
   }
-  write_text(path, path.ends_with(".json") ? all.dump(2) + "\n" : csv + "\n", reader);
+  write_whole_file(path, path.ends_with(".json") ? all.dump(2) + "\n" : csv + "\n", Flush::none,
+                   MissingFolders::refuse, reader);
 }
 
 }  // namespace lensd

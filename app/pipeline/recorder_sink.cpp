@@ -8,6 +8,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/whole_file.hpp"
 
 namespace lensd {
 namespace {
@@ -21,8 +22,7 @@ constexpr int64_t kReaderTimeoutNs = 2'000'000'000;
 
 /// Returns true for pipes and devices. They have no content to keep, so a retry writes to them again.
 bool has_no_content(const StartRecord& command) {
-  std::error_code ignored;
-  return command.beneath.empty() && std::filesystem::is_other(command.path, ignored);
+  return command.beneath.empty() && is_special_file(command.path);
 }
 
 }  // namespace

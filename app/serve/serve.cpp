@@ -110,9 +110,10 @@ class Daemon {
       if (!line_.timings.empty())
         write_timings(line_.timings, pipeline.profiler().snapshot(), PipeReader::must_be_quick);
       if (!line_.trace.empty())
-        write_text(line_.trace, pipeline.timeline().chrome_trace(), PipeReader::must_be_quick);
+        write_whole_file(line_.trace, pipeline.timeline().chrome_trace(), Flush::none, MissingFolders::refuse,
+                         PipeReader::must_be_quick);
     } catch (...) {
-      mark_results(line_);  // so that the next run can replace an incomplete file
+      mark_results(line_);  // so that the next run can replace the files that were written
       throw;
     }
     mark_results(line_);

@@ -203,7 +203,8 @@ void Viewer::finish() {
     write_timings(line_.timings, pipeline_->profiler().snapshot(), PipeReader::must_be_quick);
   flight_recorder_.reset();
   if (!line_.trace.empty())
-    write_text(line_.trace, pipeline_->timeline().chrome_trace(), PipeReader::must_be_quick);
+    write_whole_file(line_.trace, pipeline_->timeline().chrome_trace(), Flush::none, MissingFolders::refuse,
+                     PipeReader::must_be_quick);
   if (const std::string errors = pipeline_->source_errors(); !errors.empty() && !model_->errors_reported())
     log::print(fmt::format("lensd: {}: {}\n", pipeline_->source().name, errors));
   if (!source_failed_) pipeline_->check();

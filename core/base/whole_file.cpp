@@ -59,6 +59,29 @@ UniqueFd open_special(const std::string& path, int64_t end_ns) {
   }
 }
 
+std::span<const uint8_t> bytes_of(std::string_view text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+/// Writes to a pipe or device.
+void write_special_file(const std::string& path, std::span<const uint8_t> bytes, PipeReader reader) {
+  const int64_t end_ns = now_ns() + kQuickNs;
+  const UniqueFd fd = open_special(path, end_ns);
+  std::error_code ignored;
+  if (!fd && errno == ENXIO && fs::is_fifo(path, ignored))
+    throw Error(ExitCode::runtime_failure, path, "nobody reads this pipe");
+  if (!fd) fail(path, "cannot be written", errno);
+  const auto wait = [&] {
+    const int64_t left_ms =
+        reader == PipeReader::may_be_slow ? kPipeTimeoutMs : (end_ns - now_ns()) / 1'000'000;
+    pollfd room{fd.get(), POLLOUT, 0};
+    return left_ms > 0 && poll(&room, 1, static_cast<int>(left_ms)) != 0;
+  };
+  if (write_all(fd.get(), bytes, wait)) return;
+  if (errno == EAGAIN) throw Error(ExitCode::runtime_failure, path, "the reader of this pipe is too slow");
+  fail(path, "cannot be written", errno);
+}
+
 void flush_folder(const std::string& folder) {
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;  // an unreadable folder cannot be flushed; the file's data is on the disk
@@ -96,7 +119,7 @@ bool write_all(int fd, std::span<const uint8_t> bytes, const std::function<bool(
 }
 
 bool write_all(int fd, std::string_view text, const std::function<bool()>& wait) {
-  return write_all(fd, std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size()), wait);
+  return write_all(fd, bytes_of(text), wait);
 }
 
 bool is_special_file(const std::string& path) {
@@ -104,32 +127,14 @@ bool is_special_file(const std::string& path) {
   return fs::is_other(path, ignored);
 }
 
-void write_special_file(const std::string& path, std::span<const uint8_t> bytes, PipeReader reader) {
-  const int64_t end_ns = now_ns() + kQuickNs;
-  const UniqueFd fd = open_special(path, end_ns);
-  std::error_code ignored;
-  if (!fd && errno == ENXIO && fs::is_fifo(path, ignored))
-    throw Error(ExitCode::runtime_failure, path, "nobody reads this pipe");
-  if (!fd) fail(path, "cannot be written", errno);
-  const auto wait = [&] {
-    const int64_t left_ms =
-        reader == PipeReader::may_be_slow ? kPipeTimeoutMs : (end_ns - now_ns()) / 1'000'000;
-    pollfd room{fd.get(), POLLOUT, 0};
-    return left_ms > 0 && poll(&room, 1, static_cast<int>(left_ms)) != 0;
-  };
-  if (write_all(fd.get(), bytes, wait)) return;
-  if (errno == EAGAIN) throw Error(ExitCode::runtime_failure, path, "the reader of this pipe is too slow");
-  fail(path, "cannot be written", errno);
-}
-
-void write_whole_file(const std::string& path, std::string_view text, Flush flush, MissingFolders folders) {
-  write_whole_file(path, std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size()), flush,
-                   folders);
+void write_whole_file(const std::string& path, std::string_view text, Flush flush, MissingFolders folders,
+                      PipeReader reader) {
+  write_whole_file(path, bytes_of(text), flush, folders, reader);
 }
 
 void write_whole_file(const std::string& path, std::span<const uint8_t> bytes, Flush flush,
-                      MissingFolders folders) {
-  if (is_special_file(path)) return write_special_file(path, bytes, PipeReader::may_be_slow);
+                      MissingFolders folders, PipeReader reader) {
+  if (is_special_file(path)) return write_special_file(path, bytes, reader);
   std::error_code error;
   fs::path target = fs::absolute(path, error);
   if (const fs::path real = fs::canonical(target, error); !error) target = real;

@@ -27,24 +27,23 @@ enum class MissingFolders {
   refuse,  ///< for typed paths: a typo must not create folders
 };
 
-/// Replaces or creates a file and keeps an existing file's mode. Follows a symbolic link and replaces its
-/// target. Throws Error(runtime_failure) with the system's reason if the file cannot be written; the old file
-/// is then unchanged. Writes to a pipe or device as write_special_file() does.
-void write_whole_file(const std::string& path, std::span<const uint8_t> bytes, Flush flush,
-                      MissingFolders folders = MissingFolders::make);
-void write_whole_file(const std::string& path, std::string_view text, Flush flush,
-                      MissingFolders folders = MissingFolders::make);
-
 /// may_be_slow: a pipe's reader must take some bytes every 10 s. must_be_quick: the program ends, so the
 /// reader must have taken everything after 500 ms.
 enum class PipeReader : uint8_t { may_be_slow, must_be_quick };
 
+/// Replaces or creates a file and keeps an existing file's mode. Follows a symbolic link and replaces its
+/// target. Throws Error(runtime_failure) with the system's reason if the file cannot be written; the old file
+/// is then unchanged. Writes to a pipe or device instead of replacing it; also throws if nobody reads the
+/// pipe within 500 ms, or if its reader is too slow.
+void write_whole_file(const std::string& path, std::span<const uint8_t> bytes, Flush flush,
+                      MissingFolders folders = MissingFolders::make,
+                      PipeReader reader = PipeReader::may_be_slow);
+void write_whole_file(const std::string& path, std::string_view text, Flush flush,
+                      MissingFolders folders = MissingFolders::make,
+                      PipeReader reader = PipeReader::may_be_slow);
+
 /// Returns true for an existing pipe, device or socket. Follows links.
 bool is_special_file(const std::string& path);
-
-/// Writes to a pipe or device. Throws Error(runtime_failure) if it cannot be written, if nobody reads the
-/// pipe within 500 ms, or if its reader is too slow.
-void write_special_file(const std::string& path, std::span<const uint8_t> bytes, PipeReader reader);
 
 /// Creates a hidden file for `name` with an unused name and the process's default mode. `folder`: descriptor
 /// of a folder that `prefix` is relative to, or AT_FDCWD. `prefix`: empty, or ends in '/'. Sets `path` to

@@ -11,12 +11,12 @@ extern "C" {
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <filesystem>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "core/base/text.hpp"
+#include "core/base/whole_file.hpp"
 #include "core/media/url.hpp"
 
 namespace lensd {
@@ -76,8 +76,7 @@ bool may_wait_for_writer(const std::string& url) {
   const UrlKind kind = classify(url);
   struct stat status = {};
   if (kind == UrlKind::standard_input) return fstat(STDIN_FILENO, &status) == 0 && !S_ISREG(status.st_mode);
-  std::error_code ignored;
-  return kind == UrlKind::path && std::filesystem::is_other(url, ignored);
+  return kind == UrlKind::path && is_special_file(url);
 }
 
 bool reads_file(const AVFilter& filter, const std::string& arguments) {

@@ -18,16 +18,9 @@
 
 #include "core/media/audio_source.hpp"
 #include "core/media/input/input.hpp"
+#include "core/media/output/source_jump.hpp"
 
 namespace lensd {
-
-/// At recording time `recording_ns`, the source is at `position_ns`, relative to its first picture.
-struct SourceJump {
-  int64_t recording_ns = 0, position_ns = 0;
-  /// True for the first frame and after a seek. False if the timestamps of the file jump back while it is
-  /// read, as in joined files: the audio then has the same jump at about the same place.
-  bool seek = true;
-};
 
 /// Where the audio of a completed file ends: with the video, or with the source's audio.
 enum class AudioEnd : uint8_t { video, source };

@@ -10,7 +10,7 @@
 #include "core/media/encoder_options.hpp"
 #include "core/media/ffmpeg/picture_allocator.hpp"
 #include "core/media/ffmpeg/scaler.hpp"
-#include "core/media/output/audio_copy.hpp"
+#include "core/media/output/source_jump.hpp"
 
 namespace lensd {
 
