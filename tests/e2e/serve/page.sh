@@ -2,14 +2,9 @@
 # The panel page in Chromium, at desktop and phone width: it shows the stream and a control for every parameter, and edits
 # the graph.
 # LENSD_SCREENSHOT=FOLDER keeps the screenshots.
-# shellcheck source=../common/daemon.sh
-. "$(dirname "$0")/../common/daemon.sh"
-need_tools python3
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "no Chromium is installed"
+# shellcheck source=../common/page.sh
+. "$(dirname "$0")/../common/page.sh"
 
-export LENSD_HTTP_AUTH=false
-port=$(free_port tcp)
-export LENSD_CONTROL_FOLDER=$WORK/captures
 graph=${LENSD_PAGE_GRAPH:-median=radius=1,gaussian@soften=sigma=1.6,canny@edges,levels,convolve}
 arguments=("test:mandelbrot=size=960x540:rate=30:start_scale=1.2:maxiter=400" --http "$port"
   --graph "$graph")

@@ -1,14 +1,9 @@
 #!/usr/bin/env bash
 # The panel page in Chromium: the whole picture at several window sizes, the picture while paused, an outage of the network.
 # LENSD_SCREENSHOT=FOLDER keeps the screenshots.
-# shellcheck source=../common/daemon.sh
-. "$(dirname "$0")/../common/daemon.sh"
-need_tools python3
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "no Chromium is installed"
+# shellcheck source=../common/page.sh
+. "$(dirname "$0")/../common/page.sh"
 
-export LENSD_HTTP_AUTH=false
-port=$(free_port tcp)
-export LENSD_CONTROL_FOLDER=$WORK/captures
 start_daemon test:testsrc2=size=270x480:rate=10 --http "$port" --graph gaussian
 python3 "$(dirname "$0")/watch_page.py" "$browser" "$port" "$WORK" "$LENSD" "$SOCKET"
 result=$?

@@ -57,7 +57,8 @@ void run_until_the_gpu_fails(bool paced) {
 
 TEST(PipelineCuda, AFailingGpuEndsTheRunAndNobodyWaitsForEver) {
   if (const CudaStatus cuda = probe_cuda(); !cuda.available) GTEST_SKIP() << cuda.reason;
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the fault stays in a process of its own
+  // Each run is a process of its own, because after a fault a process cannot use CUDA any more.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(run_until_the_gpu_fails(false), testing::ExitedWithCode(0), "reported: ");
   EXPECT_EXIT(run_until_the_gpu_fails(true), testing::ExitedWithCode(0), "reported: ");
 }

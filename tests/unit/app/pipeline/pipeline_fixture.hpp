@@ -29,6 +29,13 @@ inline PipelineOptions paced(const std::string& chain) {
   return o;
 }
 
+/// The same, paused at the first frame.
+inline PipelineOptions paused(const std::string& chain) {
+  PipelineOptions o = paced(chain);
+  o.paused = true;
+  return o;
+}
+
 inline std::unique_ptr<Source> source(int64_t frames, Extent extent = {160, 120}) {
   return std::make_unique<SyntheticSource>(extent, frames);
 }

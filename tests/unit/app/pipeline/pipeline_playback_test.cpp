@@ -15,9 +15,7 @@ namespace lensd {
 namespace {
 
 TEST(Pipeline, ShowsOneFrameWhilePausedAndStepsExactly) {
-  PipelineOptions o = options("invert");
-  o.paced = o.paused = true;
-  Pipeline pipeline(source(100), o, registry());
+  Pipeline pipeline(source(100), paused("invert"), registry());
   pipeline.start();
   Frame shown;
   const auto shows = [&](int64_t index) {
@@ -46,9 +44,7 @@ TEST(Pipeline, ShowsOneFrameWhilePausedAndStepsExactly) {
 
 /// A fast source delivers its first picture before the call that requests the seek returns.
 TEST(Pipeline, EveryStepBackShowsTheFrameBefore) {
-  PipelineOptions o = options("invert");
-  o.paced = o.paused = true;
-  Pipeline pipeline(source(200, {16, 16}), o, registry());
+  Pipeline pipeline(source(200, {16, 16}), paused("invert"), registry());
   pipeline.start();
   pipeline.post(Seek{150 * SyntheticSource::kDuration});
   int64_t shown = -1;
@@ -66,9 +62,7 @@ TEST(Pipeline, EveryStepBackShowsTheFrameBefore) {
 }
 
 TEST(Pipeline, RelativeSeeksAddUp) {
-  PipelineOptions o = options("invert");
-  o.paced = o.paused = true;
-  Pipeline pipeline(source(200, {16, 16}), o, registry());
+  Pipeline pipeline(source(200, {16, 16}), paused("invert"), registry());
   for (int i = 0; i < 3; ++i) pipeline.post(Seek{20 * SyntheticSource::kDuration, true});
   pipeline.start();
   EXPECT_TRUE(eventually([&] { return pipeline.status().frame_index == 60; }))
@@ -129,9 +123,7 @@ TEST(Pipeline, EditsWhileTheLastFrameIsShownAreSeen) {
 }
 
 TEST(Pipeline, WhilePausedALoopShowsTheFramesAfterItsEnd) {
-  PipelineOptions o = options("invert");
-  o.paced = o.paused = true;
-  Pipeline pipeline(source(100), o, registry());
+  Pipeline pipeline(source(100), paused("invert"), registry());
   pipeline.start();
   constexpr int64_t kFrame = SyntheticSource::kDuration;
   pipeline.post(Seek{20 * kFrame, false});

@@ -103,9 +103,7 @@ TEST(Pipeline, ParametersApplyAtAFrameBoundary) {
 }
 
 TEST(Pipeline, TheNewestFrameIsTakenAndOlderOnesAreNotShown) {
-  PipelineOptions o = options("invert");
-  o.paced = o.paused = true;
-  Pipeline pipeline(source(100), o, registry());
+  Pipeline pipeline(source(100), paused("invert"), registry());
   const auto processed = [&](uint64_t count) {
     return eventually([&] { return pipeline.status().processed == count; });
   };
@@ -210,9 +208,7 @@ TEST(Pipeline, ReportsTheOutcomeOfAGraphChange) {
 }
 
 TEST(Pipeline, CommandsHaveTicketsAndWakeUpsAreCounted) {
-  PipelineOptions o = options("invert");
-  o.paced = o.paused = true;
-  Pipeline pipeline(source(100), o, registry());
+  Pipeline pipeline(source(100), paused("invert"), registry());
   pipeline.start();
   const uint64_t ticket = pipeline.try_post(SetSpeed{2});
   EXPECT_GT(ticket, 0u);
@@ -236,9 +232,7 @@ TEST(Pipeline, FailureOfTheSourceEndsTheRunAndIsRethrown) {
 }
 
 TEST(Pipeline, ScopesAreReadWhilePausedAndRemoved) {
-  PipelineOptions o = options("invert,mosaic");
-  o.paced = o.paused = true;
-  Pipeline pipeline(source(100), o, registry());
+  Pipeline pipeline(source(100), paused("invert,mosaic"), registry());
   pipeline.start();
   ASSERT_TRUE(eventually([&] { return static_cast<bool>(pipeline.take_newest()); }));
   const ScopeRequest tap{"invert", ScopeKind::histogram};
