@@ -85,7 +85,9 @@ void print_value(const Json& data, const std::string& indent = "") {
 /// Returns the Error of a command that lensd has refused.
 Error refusal(const std::string& name, const Json& answer) {
   const bool misused = !find_command(name) || answer.value("status", "") == "usage";
-  return Error(misused ? ExitCode::usage : ExitCode::runtime_failure, name, answer.value("error", "refused"));
+  std::string reason = answer.value("error", "refused");
+  if (reason.starts_with(name + ": ")) reason.erase(0, name.size() + 2);  // Error adds the name
+  return Error(misused ? ExitCode::usage : ExitCode::runtime_failure, name, reason);
 }
 
 /// Prints events, one per line, until a signal arrives. Throws Error(runtime_failure) if lensd closes the

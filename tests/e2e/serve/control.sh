@@ -38,6 +38,7 @@ lensd ctl --socket "$WORK/nobody.sock" version
 [[ $CODE == 5 ]] || fail "a missing daemon gave exit code $CODE"
 lensd ctl --socket "$SOCKET"
 [[ $CODE == 2 ]] || fail "no command gave exit code $CODE"
+ctl_misused "lensd: set: expected NAME VALUE" set edges.low
 echo "ok: commands"
 
 ctl snapshot a.png >/dev/null && [[ $(head -c 4 "$WORK/captures/a.png" | tail -c 3) == PNG ]] || fail "snapshot"
