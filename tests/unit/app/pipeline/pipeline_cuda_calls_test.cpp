@@ -1,0 +1,128 @@
+// app/pipeline with CUDA: each call of the CUDA runtime fails once. If memory is short, the run goes on, on the
+// CPU or with the old graph; after other errors, it may end with an error. It does not hang, deliver a wrong
+// frame, or keep memory of the GPU.
+
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <future>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "core/base/error.hpp"
+#include "core/device/memory.hpp"
+#include "tests/unit/app/pipeline/pipeline_fixture.hpp"
+#include "tests/unit/common/failing_cuda.hpp"
+
+namespace lensd {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kNewChain = "invert,levels=gamma=1.5,klt";
+constexpr int kFrames = 2000, kFramesOfEach = 8;
+constexpr size_t kPositions = 24;
+
+struct Expected {
+  std::vector<uint64_t> first = run_all(kChain, 2, kFrames), next = run_all(kNewChain, 2, kFrames);
+};
+
+/// Plays some frames, changes the graph, and plays some more. Returns what happened. Throws the run's error.
+std::string play(const Expected& expected) {
+  PipelineOptions o = options(kChain);
+  o.backend = Backend::cuda, o.cpu_if_memory_short = true;
+  o.executor.timing_interval = 1;
+  Pipeline pipeline(source(kFrames), o, registry());
+  pipeline.start();
+  std::string happened = pipeline.take_notices().empty() ? "goes on" : "runs on the CPU";
+  bool changed = false;
+  for (int i = 0, rest = kFramesOfEach; i < kFrames && rest > 0; ++i) {
+    if (i == kFramesOfEach) pipeline.post(SetGraph{parse_chain(kNewChain, registry())});
+    const Frame frame = pipeline.next_frame();
+    pipeline.check();
+    if (!frame) return "the frames end early";
+    frame.wait_ready();
+    const auto index = static_cast<size_t>(frame.info.index);
+    const uint64_t found = hash(frame.image());
+    if (found != expected.first[index] && found != expected.next[index]) return "a frame is wrong";
+    if (!changed && !pipeline.take_notices().empty()) changed = true, happened = "keeps the old graph";
+    changed = changed || found == expected.next[index];
+    if (changed) --rest;
+    if (!changed) std::this_thread::sleep_for(1ms);
+  }
+  pipeline.stop();
+  pipeline.check();
+  return changed ? happened : "the graph does not change";
+}
+
+/// The same for a run that may end. Ends the process if the run hangs.
+std::string outcome(const Expected& expected, const std::string& what) {
+  auto run = std::async(std::launch::async, [&]() -> std::string {
+    try {
+      return play(expected);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::runtime_failure && error.code() != ExitCode::unavailable)
+        return std::string("wrong exit code: ") + error.what();
+      return "ends with an error";
+    } catch (const std::exception& error) {
+      return std::string("unexpected exception: ") + error.what();
+    }
+  });
+  if (run.wait_for(20s) != std::future_status::ready) {
+    std::fprintf(stderr, "%s: the run hangs\n", what.c_str());
+    std::abort();
+  }
+  return run.get();
+}
+
+/// Returns the numbers of the calls to fail: all if there are few, otherwise the first ones, then some that are
+/// evenly spaced up to the last one.
+std::set<int64_t> positions(int64_t calls) {
+  std::set<int64_t> chosen;
+  const auto half = static_cast<int64_t>(kPositions / 2);
+  for (int64_t i = 1; i <= std::min(calls, half); ++i) chosen.insert(i);
+  for (int64_t i = 1; i <= half && calls > half; ++i) chosen.insert(half + (calls - half) * i / half);
+  return chosen;
+}
+
+size_t free_bytes() {
+  size_t free = 0, total = 0;
+  cudaMemGetInfo(&free, &total);
+  return free;
+}
+
+TEST(PipelineCuda, EveryCallOfTheRuntimeMayFail) {
+  if (const CudaStatus cuda = probe_cuda(); !cuda.available) GTEST_SKIP() << cuda.reason;
+  use_pinned_memory(0);
+  const Expected expected;
+  ASSERT_EQ(outcome(expected, "first run"), "goes on");  // loads the kernels
+  fail_cuda_call(0, 0);
+  ASSERT_EQ(outcome(expected, "second run"), "goes on");
+  const std::vector<CudaCall> calls = cuda_calls();
+  const size_t before = free_bytes();
+  for (size_t f = 0; f < calls.size(); ++f) {
+    std::set<std::string> allowed = {"goes on", "runs on the CPU", "keeps the old graph"};
+    if (!calls[f].memory) allowed.insert("ends with an error");
+    std::map<std::string, int> outcomes;
+    for (const int64_t number : positions(calls[f].count)) {
+      const std::string what = std::string(calls[f].name) + " " + std::to_string(number);
+      fail_cuda_call(f, number);
+      const std::string found = outcome(expected, what);
+      EXPECT_TRUE(allowed.contains(found)) << what << ": " << found;
+      ++outcomes[cuda_call_failed() ? found : "not reached"];
+    }
+    std::printf("%s, %lld calls:", calls[f].name, static_cast<long long>(calls[f].count));
+    for (const auto& [found, count] : outcomes) std::printf(" %d × %s;", count, found.c_str());
+    std::printf("\n");
+  }
+  fail_cuda_call(0, 0);
+  EXPECT_EQ(outcome(expected, "last run"), "goes on");
+  EXPECT_GE(free_bytes() + (16 << 20), before) << "memory of the GPU is kept";
+}
+
+}  // namespace
+}  // namespace lensd

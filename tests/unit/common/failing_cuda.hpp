@@ -1,0 +1,24 @@
+// Makes single calls of the CUDA runtime fail (cuda_calls.inc).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace lensd {
+
+struct CudaCall {
+  const char* name;
+  int64_t count;  ///< calls since fail_cuda_call()
+  bool memory;    ///< it fails with cudaErrorMemoryAllocation
+};
+
+/// Makes the call with this number, from 1, of function `index` of cuda_calls() fail from now on; 0: none.
+/// Calls of all threads count.
+void fail_cuda_call(std::size_t index, int64_t number);
+/// Returns the functions and how often they were called.
+std::vector<CudaCall> cuda_calls();
+/// Returns true if the call chosen with fail_cuda_call() was made.
+bool cuda_call_failed();
+
+}  // namespace lensd
