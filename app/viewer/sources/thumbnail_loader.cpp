@@ -1,7 +1,7 @@
 #include "app/viewer/sources/thumbnail_loader.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -132,7 +132,8 @@ std::shared_ptr<const Image> ThumbnailLoader::Shared::thumbnail(Source& source, 
 }
 
 void ThumbnailLoader::Shared::run() {
-  setpriority(PRIO_PROCESS, 0, 19);  // on Linux, 0 is this thread
+  const sched_param lowest{};
+  sched_setscheduler(0, SCHED_IDLE, &lowest);  // 0 is this thread; any other work comes first
   try {
     SourceOptions options;
     options.decoder_threads = 1, options.key_frames_only = true, options.cancel = &cancel;
@@ -185,7 +186,9 @@ std::shared_ptr<const Image> ThumbnailLoader::find(int64_t position_ns) {
   if (!available()) return nullptr;
   const int64_t position = std::max<int64_t>(position_ns, 0) / shared_->spacing_ns;
   if (!std::exchange(started_, true)) thread_ = OwnedThread([shared = shared_] { shared->run(); });
-  const std::lock_guard lock(shared_->mutex);
+  // The loader's thread may be preempted while it holds the mutex: do not wait for it.
+  const std::unique_lock lock(shared_->mutex, std::try_to_lock);
+  if (!lock) return nullptr;
   const auto it = shared_->found.find(position);
   if (it != shared_->found.end()) return it->second;
   shared_->wanted = position;

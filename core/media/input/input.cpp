@@ -11,6 +11,7 @@ extern "C" {
 #include <string_view>
 
 #include "core/base/log.hpp"
+#include "core/base/text.hpp"
 #include "core/base/url_secrets.hpp"
 #include "core/image/view.hpp"
 #include "core/media/input/input_checks.hpp"
@@ -137,7 +138,11 @@ void Input::open_file(const std::string& url) {
     score = av_probe_input_buffer2(io_->context(), &format, "", nullptr, 0, 0);
   }
   fail_if_interrupted();
-  if (score < 0 || !format) fail("this is not a video or image that FFmpeg can read", ff::log_hint());
+  // TGA files have no signature to probe.
+  const bool tga = !format && lower_case(url).ends_with(".tga") && is_tga(*io_->context());
+  if (tga) format = av_find_input_format("image2pipe");
+  if (!format || (score < 0 && !tga))
+    fail("this is not a video or image that FFmpeg can read", ff::log_hint());
   if (is_listed(kRefusedDemuxers, format->name))
     fail(fmt::format("this is not a video or image but {}", format->long_name),
          "playlists and text are refused: name the media file itself");
@@ -148,6 +153,10 @@ void Input::open_file(const std::string& url) {
     context_->flags |= flags;
     ff::Options options;
     options.set("protocol_whitelist", "none");
+    if (tga) {
+      context_->video_codec_id = AV_CODEC_ID_TARGA;
+      options.set("frame_size", std::to_string(avio_size(context_->pb)));
+    }
     open_local(where_, format, options);
   };
   try {
@@ -243,7 +252,7 @@ void Input::check_sizes() const {
 bool Input::image_container() const noexcept {
   if (camera_ || pipewire_) return false;
   const std::string_view name = context_->iformat->name;
-  return name == "gif" || name == "apng" || (name.size() > 5 && name.substr(name.size() - 5) == "_pipe");
+  return name == "gif" || name == "apng" || name == "image2pipe" || name.ends_with("_pipe");
 }
 
 bool Input::seeks_by_time() const noexcept {

@@ -39,6 +39,7 @@ bool names_file(const AVFilter& filter, const AVOption& option) {
 constexpr size_t kHeaderAt = 16;   // offset of IHDR's data in a PNG file
 constexpr size_t kHeadBytes = 26;  // signature, IHDR up to the colour type
 constexpr int64_t kMaxProbedPixels = 1 << 25;
+constexpr int64_t kMaxTgaBytes = 512 << 20;
 
 uint64_t big_endian(const uint8_t* bytes) {
   return uint64_t{bytes[0]} << 24 | uint64_t{bytes[1]} << 16 | uint64_t{bytes[2]} << 8 | bytes[3];
@@ -119,6 +120,17 @@ std::string png_problem(const AVCodecParameters& stream, const AVPacket& packet)
   if (!header && stream.codec_id == AV_CODEC_ID_APNG && stream.extradata)
     header = find_header({stream.extradata, static_cast<size_t>(std::max(stream.extradata_size, 0))});
   return header ? size_problem(header, size, "packet") : std::string();
+}
+
+bool is_tga(AVIOContext& io) {
+  std::array<uint8_t, 18> h = {};
+  const int64_t size = avio_size(&io);
+  const bool whole = avio_read(&io, h.data(), h.size()) == static_cast<int>(h.size());
+  if (avio_seek(&io, 0, SEEK_SET) != 0 || !whole || size > kMaxTgaBytes) return false;
+  const int palette = h[1], type = h[2] & ~8, bits = h[16];  // type 8 and more: run-length encoded
+  const bool known = palette <= 1 && type >= 1 && type <= 3 && h[2] <= 11;
+  const bool depth = bits == 8 || bits == 15 || bits == 16 || bits == 24 || bits == 32;
+  return known && depth && (h[12] | h[13]) && (h[14] | h[15]);
 }
 
 int find_stream_info(AVFormatContext& context) {

@@ -82,7 +82,8 @@ void fail_cuda_call(std::size_t index, int64_t number) {
 
 std::vector<CudaCall> cuda_calls() {
   std::vector<CudaCall> calls;
-  for (size_t i = 0; i < kFunctions; ++i) calls.push_back({kNames[i], g_counts[i], kErrors[i] == cudaErrorMemoryAllocation});
+  for (size_t i = 0; i < kFunctions; ++i)
+    calls.push_back({kNames[i], g_counts[i], kErrors[i] == cudaErrorMemoryAllocation});
   return calls;
 }
 

@@ -1,6 +1,6 @@
-// app/pipeline with CUDA: each call of the CUDA runtime fails once. If memory is short, the run goes on, on the
-// CPU or with the old graph; after other errors, it may end with an error. It does not hang, deliver a wrong
-// frame, or keep memory of the GPU.
+// app/pipeline with CUDA: each call of the CUDA runtime fails once. If memory is short, the run goes on, on
+// the CPU or with the old graph; after other errors, it may end with an error. It does not hang, deliver a
+// wrong frame, or keep memory of the GPU.
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
@@ -79,8 +79,8 @@ std::string outcome(const Expected& expected, const std::string& what) {
   return run.get();
 }
 
-/// Returns the numbers of the calls to fail: all if there are few, otherwise the first ones, then some that are
-/// evenly spaced up to the last one.
+/// Returns the numbers of the calls to fail: all if there are few, otherwise the first ones, then some that
+/// are evenly spaced up to the last one.
 std::set<int64_t> positions(int64_t calls) {
   std::set<int64_t> chosen;
   const auto half = static_cast<int64_t>(kPositions / 2);

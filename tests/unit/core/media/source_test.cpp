@@ -163,6 +163,30 @@ TEST_F(MediaTest, PaletteImagesBecomeRgba) {
   EXPECT_EQ(sample(picture.planes, 1, 1, 2), 0xC0);
 }
 
+TEST_F(MediaTest, TgaFilesHaveNoSignatureAndAreRecognisedByNameAndHeader) {
+  // An uncompressed picture of 2×2 pixels with 24 bits, from the top.
+  const std::string head =
+      le(0, 2) + le(2, 1) + le(0, 5) + le(0, 4) + le(2, 2) + le(2, 2) + le(24, 1) + le(0x20, 1);
+  const std::string pixels = le(0x102030, 3) + le(0x405060, 3) + le(0x708090, 3) + le(0xA0B0C0, 3);
+  put("a.TGA", head + pixels);
+  auto image = open_source(file("a.TGA"), {});
+  EXPECT_TRUE(image->info().image);
+  Picture picture;
+  ASSERT_EQ(image->next(picture), FrameOutcome::ok);
+  ASSERT_EQ(picture.planes.info.extent, (Extent{2, 2}));
+  EXPECT_EQ(sample(picture.planes, 0, 0, 0), 0x10);
+  EXPECT_EQ(sample(picture.planes, 1, 1, 2), 0xC0);
+  EXPECT_EQ(image->next(picture), FrameOutcome::end_of_stream);
+
+  put("text.tga", "This is text, and its name is wrong.");
+  EXPECT_NE(std::string(refusal(file("text.tga"), {}).what()).find("not a video or image"),
+            std::string::npos);
+  put("short.tga", head.substr(0, 17));
+  refusal(file("short.tga"), {});
+  put("wide.tga", head.substr(0, 12) + le(0, 2) + le(2, 2) + le(24, 1) + le(0x20, 1) + pixels);
+  refusal(file("wide.tga"), {});
+}
+
 TEST_F(MediaTest, SilentPipesCanBeInterruptedAndCancelled) {
   const std::string fifo = file("fifo");
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
