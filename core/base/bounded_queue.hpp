@@ -1,4 +1,4 @@
-// Bounded multi-producer multi-consumer queue of move-only values, without locks.
+// Bounded multi-producer multi-consumer queue without locks. Moves its values, which need not be copyable.
 //
 //   producer ── try_push / push ──▶ ring of cells ──▶ pop / try_pop ── consumer
 //
@@ -55,8 +55,8 @@ class BoundedQueue {
   /// `value` if the queue is closed.
   bool push(T& value) { return push_or_wake(value, std::nullopt); }
 
-  /// Like push(), but also returns false if wake() was called after the wake_token() call that returned
-  /// `token`.
+  /// Like push(), but returns false instead of waiting if wake() was called after the wake_token() call that
+  /// returned `token`.
   bool push_or_wake(T& value, std::optional<uint32_t> token) {
     return wait_for(token, [&] { return try_push(value); });
   }
@@ -87,8 +87,8 @@ class BoundedQueue {
   /// wake() is missed.
   uint32_t wake_token() const noexcept { return wakes_.load(std::memory_order_acquire); }
 
-  /// Like pop(), but also returns nullopt if wake() was called after the wake_token() call that returned
-  /// `token`.
+  /// Like pop(), but returns nullopt instead of waiting if wake() was called after the wake_token() call that
+  /// returned `token`.
   std::optional<T> pop_or_wake(std::optional<uint32_t> token) {
     std::optional<T> value;
     // A value may be pushed between the last attempt and close().
@@ -123,8 +123,8 @@ class BoundedQueue {
     std::optional<T> value;
   };
 
-  /// Repeats `attempt` until it returns true. Returns false if the queue is closed or if wake() was called
-  /// after the wake_token() call that returned `token`.
+  /// Calls `attempt` after every change until it returns true. Returns false after a failed attempt if the
+  /// queue is closed, or if wake() was called after the wake_token() call that returned `token`.
   template <class Attempt>
   bool wait_for(std::optional<uint32_t> token, Attempt attempt) {
     for (;;) {

@@ -7,8 +7,8 @@
 
 namespace lensd {
 
-/// Marks the file as written by lensd. `kind`: at most 15 bytes, such as "trace". Returns false if the file
-/// system has no extended attributes.
+/// Marks the file as written by lensd. `kind`: at most 15 bytes, such as "trace". Returns false if the mark
+/// cannot be set, for example because the file system has no extended attributes.
 bool mark_file(int fd, std::string_view kind);
 
 /// Returns the file's mark; empty if it has none.

@@ -40,10 +40,10 @@ std::shared_ptr<spdlog::sinks::ringbuffer_sink_mt> recent_sink() {
 }
 
 constexpr auto kFinishTimeout = std::chrono::milliseconds(200);
-/// Level of the texts of print(), which have no prefix.
+/// Level of the messages of print(). They have no prefix.
 constexpr auto kPlain = spdlog::level::off;
 
-/// Writes to stderr, without stdio, which loses text if a non-blocking stderr has no room.
+/// Writes to stderr. Does not use stdio, which loses text if stderr is non-blocking and has no room.
 class StderrOutput final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
@@ -72,7 +72,7 @@ class StderrOutput final : public spdlog::sinks::base_sink<std::mutex> {
 
 struct Queues {
   std::mutex mutex;
-  std::shared_ptr<LogQueue> console, file;  ///< null before init(); `file` also without a log file
+  std::shared_ptr<LogQueue> console, file;  ///< null before init(); `file` is also null without a log file
 };
 
 Queues& queues() {
@@ -123,8 +123,9 @@ spdlog::file_event_handlers lock_when_opened() {
   return handlers;
 }
 
-/// Appends to a log file, which rotates at kLogFileBytes. Older files are named NAME.1.log and so on. Does
-/// not rotate devices, pipes and links.
+/// Returns a sink that appends to the log file and rotates it at kLogFileBytes. Older files are named
+/// NAME.1.log and so on. Devices, pipes and links are not rotated. Throws LogInUse if another process has
+/// locked the file, spdlog_ex if the file cannot be opened.
 spdlog::sink_ptr file_sink(const std::string& file) {
   std::error_code ignored;
   const auto kind = std::filesystem::symlink_status(file, ignored).type();
@@ -179,7 +180,8 @@ void init(const std::string& level, const std::string& file) {
   }
   auto logger = std::make_shared<spdlog::logger>("lensd", sinks.begin(), sinks.end());
   logger->set_level(file_queue ? spdlog::level::trace : std::min(parsed, spdlog::level::info));
-  // spdlog's own handler prints to stderr and could block. A failed allocation loses the message only.
+  // spdlog's own handler prints to stderr and could block. After an error, such as a failed allocation, only
+  // the message is lost.
   logger->set_error_handler([](const std::string&) {});
   spdlog::set_default_logger(std::move(logger));
   const std::lock_guard lock(queues().mutex);

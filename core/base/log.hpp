@@ -2,8 +2,9 @@
 //
 //   write() ──▶ one bounded queue each for stderr and the file ──▶ writer threads
 //
-// A message is written before the call returns, as long as stderr and the file accept it within 50 ms. If
-// they do not, no call waits, and the oldest messages are dropped and counted. See core/base/log_queue.hpp.
+// A message is written before the call returns, as long as stderr and the file accept it within 50 ms. If one
+// of them does not, calls no longer wait for it until its queue has been empty. A full queue drops and counts
+// its oldest messages. See core/base/log_queue.hpp.
 //
 // Thread-safe. Do not log per frame after warm-up: increment a counter instead, and log on the thread that
 // reads it.
@@ -52,7 +53,7 @@ bool set_level(const std::string& level);
 /// Returns the level of stderr.
 std::string level();
 
-/// Writes `text` to stderr, behind the queued messages, without a prefix and at any level.
+/// Writes `text` to stderr without a prefix, after the queued messages. Ignores the level.
 void print(std::string_view text);
 /// Waits until the queued messages are written, at most 200 ms, and ends the writer threads. Later messages
 /// are discarded. Returns false if a thread still waits for its output: end the process with _exit().

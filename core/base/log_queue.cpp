@@ -16,8 +16,8 @@
 namespace lensd::log {
 namespace {
 
-/// Blocks all signals while it exists. Threads inherit the mask: signals must not reach the writer thread,
-/// which starts before `lensd serve` blocks those that it handles.
+/// Blocks all signals while it exists. A thread that starts meanwhile inherits the mask. The writer thread
+/// needs this: it must not receive signals, and it starts before `lensd serve` blocks its signals.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -38,13 +38,13 @@ class SignalsBlocked {
 struct LogQueue::State {
   spdlog::sink_ptr output;
   std::function<void(const std::string&)> failed;
-  bool failing = false;  // used by the thread only
+  bool failing = false;  // used by the writer thread only
 
   std::mutex mutex;
   std::condition_variable pushed, written;
   std::deque<spdlog::details::log_msg_buffer> messages;
-  uint64_t last = 0, done = 0;  ///< number of the newest message; messages written or dropped
-  uint64_t dropped = 0;         ///< since the last written message
+  uint64_t last = 0, done = 0;  ///< number of messages added; number written or dropped
+  uint64_t dropped = 0;         ///< number of messages dropped since the last one was written
   bool blocked = false, closed = false;
 
   void run();

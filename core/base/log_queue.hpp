@@ -3,8 +3,8 @@
 //   log() ──▶ queue of kMessages ──▶ writer thread ──▶ output
 //
 // log() waits until its message is written, so that messages stay in order with other writes to the same
-// terminal, and none is missing after a crash. If the output blocks for kPatience, log() does not wait until
-// the queue has been empty again. A full queue drops its oldest message. Before the next message is written,
+// terminal, and none is missing after a crash. If the output blocks for kPatience, log() stops waiting. It
+// waits again after the queue has been empty. A full queue drops its oldest message. Before the next message,
 // the thread writes how many were dropped. Thread-safe.
 #pragma once
 
@@ -24,8 +24,8 @@ class LogQueue final : public spdlog::sinks::sink {
   static constexpr size_t kMessages = 1000;
   static constexpr auto kPatience = std::chrono::milliseconds(50);
 
-  /// Starts the thread. It calls `failed` with the reason when `output` throws, once until a message is
-  /// written again.
+  /// Starts the thread. The thread calls `failed` with the reason when `output` throws. It does not repeat
+  /// the call until a message has been written without an error.
   explicit LogQueue(spdlog::sink_ptr output, std::function<void(const std::string& why)> failed = nullptr);
   ~LogQueue() override;
 

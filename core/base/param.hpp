@@ -50,7 +50,7 @@ struct ParamSpec {
   std::string zero;  ///< meaning of the value 0 if it is special, for example "from sigma"
   ParamType type = ParamType::real;
   double min = 0, max = 0;           ///< inclusive limits of the value; for a matrix: of its height and width
-  std::vector<std::string> choices;  ///< names of the enum's values 0, 1, …
+  std::vector<std::string> choices;  ///< allowed names; for an enum in the order of its values 0, 1, …
   Widget widget = Widget::plain;
   ParamChange change = ParamChange::live;
   ParamValue default_value;

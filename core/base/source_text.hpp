@@ -8,12 +8,12 @@
 
 namespace lensd {
 
-/// Returns the path of "file:///a/b" or "file://localhost/a/b", without percent encoding. Returns other text,
-/// also addresses of files on other hosts, unchanged.
+/// Returns the path of "file:///a/b" or "file://localhost/a/b", percent-decoded. Returns other text
+/// unchanged, also addresses of files on other hosts.
 std::string without_file_scheme(const std::string& text);
 
 /// Returns the first line of `text` that is not blank, without surrounding spaces and quotes. Converts
-/// file:// addresses to paths and ~ to the home folder.
+/// file:// addresses to paths, and a leading ~ to the home folder.
 std::string tidy_source(const std::string& text);
 
 /// Returns false for addresses, devices and standard input: "rtsp://…", "test:…", "screen:", "v4l2:…", "-".
@@ -21,11 +21,11 @@ bool may_be_path(const std::string& text);
 
 /// An incomplete path, split after its last slash.
 struct TypedPath {
-  std::string folder;  ///< up to and including the last slash; empty: no slash
+  std::string folder;  ///< text up to and including the last slash; empty if there is none
   std::string part;    ///< text after the last slash
 };
-/// Splits a path that is being typed. Tidies `text` like tidy_source(), but keeps spaces at its end. Returns
-/// nullopt if may_be_path() returns false for the tidied text.
+/// Splits a path that is being typed. Removes leading spaces and surrounding quotes, and converts file://
+/// addresses and ~ like tidy_source(). Returns nullopt if may_be_path() returns false for the result.
 std::optional<TypedPath> typed_path(const std::string& text);
 
 /// Replaces the home folder at the start of `path` with ~.

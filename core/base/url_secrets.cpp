@@ -161,7 +161,7 @@ std::string without_secrets(const std::string& given) {
     const bool has_login = login != std::string_view::npos;
     if (has_login) begin += login + 1;
     at = std::min(text.size(), text.find_first_of(kSpaceOrQuote, begin));
-    while (at > begin && (text[at - 1] == ':' || text[at - 1] == ';')) --at;  // punctuation of the sentence
+    while (at > begin && (text[at - 1] == ':' || text[at - 1] == ';')) --at;  // punctuation after the URL
     out +=
         has_login && is_ambiguous(address, login, name)
             ? "…"

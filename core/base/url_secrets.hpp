@@ -3,7 +3,7 @@
 //
 // Users often type passwords without percent-encoding. A password may therefore contain any character, even
 // one that normally ends the host or the URL. To be safe, the functions remove everything up to the last '@',
-// and the whole address if this '@' may be in a query or a stream key.
+// and the whole address if this '@' may be in a query, a stream key or a login in the path.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace lensd {
 
 /// Returns `url`, a single URL, without its login, query and fragment. Cuts the path before the first segment
-/// with '=', ';', '&' or ':', except of file://, because many cameras take the login there. In an RTMP URL,
+/// with '=', ';', '&' or ':', except for file://, because many cameras take the login there. In an RTMP URL,
 /// also removes everything after the application, because it is the stream key.
 std::string url_without_secrets(const std::string& url);
 

@@ -27,8 +27,8 @@ enum class MissingFolders {
   refuse,  ///< for typed paths: a typo must not create folders
 };
 
-/// may_be_slow: a pipe's reader must take some bytes every 10 s. must_be_quick: the program ends, so the
-/// reader must have taken everything after 500 ms.
+/// may_be_slow: a pipe's reader must take some bytes every 10 s. must_be_quick: the program is about to end,
+/// so the reader must have taken everything after 500 ms.
 enum class PipeReader : uint8_t { may_be_slow, must_be_quick };
 
 /// Replaces or creates a file and keeps an existing file's mode. Follows a symbolic link and replaces its
@@ -51,8 +51,8 @@ bool is_special_file(const std::string& path);
 int create_temporary(int folder, const std::string& prefix, const std::string& name, std::string& path);
 
 /// Writes all of `bytes` to a descriptor. Continues after partial writes and EINTR. If a non-blocking
-/// descriptor has no room, calls `wait` and tries again, or fails with EAGAIN if it returns false. Returns
-/// false, with errno set, on failure.
+/// descriptor has no room, calls `wait` and tries again. Fails with EAGAIN if `wait` is null or returns
+/// false. Returns false, with errno set, on failure.
 bool write_all(int fd, std::span<const uint8_t> bytes, const std::function<bool()>& wait = nullptr);
 bool write_all(int fd, std::string_view text, const std::function<bool()>& wait = nullptr);
 

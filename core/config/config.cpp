@@ -250,7 +250,7 @@ class Reader {
   /// Returns the value on one line, for messages.
   static std::string as_written(const toml::node& value) {
     if (const auto number = value.value_exact<double>())
-      return fmt::format("{}", *number);  // 0.2, not 17 digits
+      return fmt::format("{}", *number);  // the shortest form: 0.2, not 0.20000000000000001
     std::ostringstream text;
     value.visit([&](const auto& v) { text << v; });
     std::string line;
@@ -310,8 +310,8 @@ ConfigCheck& config_check() {
   return check;
 }
 
-/// Removes the number from a message of the TOML parser. It may be a secret: http.token without quotation
-/// marks.
+/// Removes the number from a message of the TOML parser. The number may be a secret: an http.token that was
+/// written without quotation marks.
 std::string without_number(std::string_view message) {
   const size_t begin = message.find('\''), end = message.rfind('\'');
   const bool quotes_number =

@@ -104,7 +104,8 @@ std::vector<std::string> parse_config(const std::string& text, const std::string
 /// kMaxConfigBytes or is not of kind `kind`.
 std::string read_config_text(const std::string& path, FileKind kind = FileKind::any);
 
-/// Reads and checks a file. Throws Error(invalid_config) with the problems of parse_config(), one per line.
+/// Reads and checks a file. Throws Error(invalid_config) if read_config_text() does, or with the problems of
+/// parse_config(), one per line.
 Config load_config(const std::string& path, const Registry& registry, FileKind kind = FileKind::any);
 
 /// Overwrites `base` with the values that `later` sets. A graph in `later` replaces the whole graph of

@@ -26,9 +26,10 @@ const ConfigTable* find_config_table(std::string_view name);
 
 /// Returns the key's full name, for example "http.port".
 std::string key_name(const ConfigTable& table, const ParamSpec& key);
-/// Returns true if the key's value may be or contain a secret. Messages do not show it.
+/// Returns true if the value of the key with this full name may be or contain a secret. Messages do not show
+/// such values.
 bool is_secret(std::string_view key_name);
-/// Returns the key with a full name such as "http.port". The key must exist.
+/// Returns the key with a full name such as "http.port". Throws std::logic_error if there is no such key.
 const ParamSpec& config_key(std::string_view name);
 
 }  // namespace lensd

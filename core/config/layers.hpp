@@ -38,9 +38,9 @@ struct Layered {
   std::string graph_file;  ///< file that `graph` comes from; empty: no file
 };
 
-/// Reads, merges and checks all layers. Throws Error with the problems, one per line. It is Error(usage) if
-/// the files and variables are valid, but not after Layers::command_line is merged; else
-/// Error(invalid_config). Checks LENSD_SET and --set only if there is no other problem.
+/// Reads, merges and checks all layers. Throws Error(invalid_config) with the problems, one per line. Throws
+/// Error(usage) instead if the configuration is valid without Layers::command_line, but not with it. Checks
+/// LENSD_SET, --set and the resulting graph only if there is no other problem.
 Layered load_layers(const Layers& layers, const Registry& registry);
 
 }  // namespace lensd

@@ -37,11 +37,12 @@ PresetFile preset_at(const PresetFolders& folders, const std::string& path);
 /// no folder for the user's presets.
 std::string own_preset_path(const PresetFolders& folders, const std::string& name);
 
-/// Returns the file of option -c: `name` itself if it is a path or an existing file, else the preset of that
-/// name. Throws Error(invalid_config) if there is neither.
+/// Returns the path for option -c: `name` itself if it contains a slash or is an existing file, else the path
+/// of the preset of that name. Throws Error(invalid_config) if there is neither.
 std::string config_path(const PresetFolders& folders, const std::string& name);
 
-/// Returns the graph of a preset. Throws Error(invalid_config) if the file is invalid or has no graph.
+/// Returns the graph of a preset. Throws Error(invalid_config) if the file cannot be read, is invalid or has
+/// no graph.
 GraphDesc load_preset(const std::string& path, const Registry& registry);
 
 /// Returns true if `text` is a valid configuration that contains a graph and, apart from [source.controls],

@@ -16,7 +16,7 @@ struct Span {
   size_t begin = 0, end = 0;
 };
 
-/// Converts positions of toml++ (lines and columns from 1, in code points) to byte offsets.
+/// Converts positions of toml++ to byte offsets. Lines and columns start at 1; columns are code points.
 class Positions {
  public:
   explicit Positions(const std::string& text) : text_(text), lines_{0} {
@@ -172,7 +172,7 @@ class Patch {
       }
     separate(out);
     out += "[graph]\n" + line;
-    // The first table's comments may start without a blank line.
+    // Separate [graph] from the first table, whose comments may start without a blank line.
     if (!blocks_.empty() && text_[blocks_.front().begin] != '\n') out += '\n';
   }
 
@@ -223,7 +223,7 @@ class Patch {
                                const FilterSchema& schema) {
     const NodeDesc& node = graph_.nodes[n];
     std::vector<Edit> edits;
-    std::string lines;  // to add below the last key
+    std::string lines;  // lines to add below the last key
     const auto set = [&](const char* key, const std::string& value) {
       if (const toml::node* given = block.table->get(key))
         edits.push_back({at_.span(given->source()), value});
@@ -248,7 +248,7 @@ class Patch {
   void edit_inputs(const Block& block, const NodeDesc& before, size_t n, const Set& set) {
     const NodeDesc& node = graph_.nodes[n];
     const bool single = block.table->contains("input"), several = block.table->contains("inputs");
-    if (single && several) failed_ = true;  // ambiguous
+    if (single && several) failed_ = true;  // ambiguous: the node has both keys
     if (single || several) {
       if (node.inputs != before.inputs) set(single ? "input" : "inputs", toml_inputs(node.inputs));
     } else if (node.inputs != std::vector<std::string>{above(n)}) {

@@ -20,14 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Events of folders on the path.
+/// inotify mask of a folder on the path to a file: the folder is moved or deleted.
 constexpr uint32_t kPathEvents = IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR | IN_MASK_ADD;
-/// Adds finished writes, renames and new files. Without IN_MODIFY, so that files are not read while they are
-/// being written.
+/// inotify mask of a folder with watched names: also finished writes, renames and new files. Without
+/// IN_MODIFY, so that files are not read while they are being written.
 constexpr uint32_t kFileEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | kPathEvents;
 constexpr int kMaxLinks = 16;
 
-/// The names to watch by folder. Other folders on the path have no names.
+/// The names to watch in each folder. Folders that are only on the path to a file have no names.
 using Names = std::map<std::string, std::set<std::string>>;
 
 /// Adds what to watch for changes of `file`: its own name, and each symbolic link on its path.
@@ -38,7 +38,7 @@ void add_folders(const fs::path& file, Names& names, int depth = 0) {
   for (const fs::path& name : path) {
     const std::string folder = part.string();
     part /= name;
-    if (folder.empty()) continue;  // the root
+    if (folder.empty()) continue;  // the root has no parent folder
     std::set<std::string>& watched = names[folder];
     const bool link = fs::is_symlink(part, error);
     if (link || part == path) watched.insert(name.string());
@@ -89,13 +89,13 @@ void ConfigWatch::watch_folders() {
   }
 }
 
-/// Returns false for events that cannot have changed a text. Events of replaced watches are older than the
-/// last reading.
+/// Returns true if the event may mean that a text has changed. Ignores events of replaced watches: they are
+/// older than the last reading of the files.
 bool ConfigWatch::concerns(const inotify_event& event) const {
   if (event.mask & IN_Q_OVERFLOW) return true;
   const auto watch = watches_.find(event.wd);
   if (watch == watches_.end() || (event.mask & IN_IGNORED)) return false;
-  if (event.len == 0) return true;  // the folder itself
+  if (event.len == 0) return true;  // an event of the folder itself
   const auto& [path, names] = watch->second;
   return names.contains(event.name) && (!(event.mask & IN_CREATE) || is_link(path + "/" + event.name));
 }

@@ -24,7 +24,7 @@ class ConfigWatch {
  public:
   /// Delay in nanoseconds from the last event to reading the files.
   static constexpr int64_t kRestNs = 100'000'000;
-  /// Longest delay from the first event, if further ones follow all the time.
+  /// Longest delay from the first event to reading the files, if further events keep coming.
   static constexpr int64_t kMostRestNs = 1'000'000'000;
   /// Interval of reading the files while a folder is missing.
   static constexpr int64_t kMissingNs = 1'000'000'000;
@@ -61,9 +61,9 @@ class ConfigWatch {
   std::vector<std::string> files_, known_;
   std::map<int, Folder> watches_;  ///< by inotify watch descriptor
   int fd_ = -1;
-  bool missing_ = false;                   ///< a folder cannot be watched
+  bool missing_ = false;                   ///< a folder with watched names cannot be watched
   int64_t read_ns_ = 0;                    ///< time of the last reading
-  int64_t first_ns_ = 0, touched_ns_ = 0;  ///< times of the first and the last event since; 0: none
+  int64_t first_ns_ = 0, touched_ns_ = 0;  ///< times of the first and the last event after it; 0: none
 };
 
 }  // namespace lensd
