@@ -17,7 +17,7 @@ namespace lensd {
 
 class Subscriber;
 
-/// One call of a command. Its arguments match the table.
+/// One call of a command. The arguments match the command's entry in the table.
 struct CommandCall {
   ControlTarget& target;
   const Json& args;        ///< array of arguments, without the command's name
@@ -51,7 +51,8 @@ Response no_such_command(const std::string& name);
 void run_command(ControlTarget& target, const Json& request, Subscriber* subscriber, Reply reply);
 
 /// Converts named arguments, such as {"seconds": 5}, to positional ones in `args`. Returns a usage error if a
-/// name is unknown or an argument before a named one is missing.
+/// name is unknown or an argument before a named one is missing. For commands with `takes_object`, `named`
+/// becomes the only argument.
 Response positional(const CommandSpec& command, const Json& named, Json& args);
 
 /// Returns {"error", "status", "data", "request_id"} as one line of valid UTF-8 with a newline. "error" is

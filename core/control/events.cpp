@@ -131,7 +131,7 @@ void EventHub::tick(const ControlTarget& target) {
   struct Current {
     Subscriber::SharedText value;
     int64_t frame = 0;
-    Subscriber::SharedText event;  // without its beginning, which has the id; made for the first subscriber
+    Subscriber::SharedText event;  // text after the subscriber's id; null until a subscriber needs it
   };
   std::map<std::string, Current> cache;
   const auto current_value = [&](const std::string& name) -> Current& {

@@ -26,7 +26,7 @@ namespace lensd {
 class Subscriber {
  public:
   static constexpr size_t kMaxEvents = 256, kMaxObserved = 256;
-  static constexpr size_t kMaxEventBytes = 1 << 20;  ///< of all queued events; the newest one may be longer
+  static constexpr size_t kMaxEventBytes = 1 << 20;  ///< of all queued events; a single event may be longer
 
   /// Replaces an earlier observation of `name`. Returns false if the client observes kMaxObserved properties
   /// already.
@@ -55,7 +55,7 @@ class Subscriber {
     SharedText last;  ///< value sent last, as JSON; null: none sent yet
   };
   struct Event {
-    std::string head;  ///< the beginning, which differs between clients
+    std::string head;  ///< beginning of the event's text, which differs between clients
     SharedText rest;
     size_t bytes() const noexcept { return head.size() + rest->size(); }
   };

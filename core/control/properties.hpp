@@ -40,16 +40,16 @@ struct PropertyValue {
 
 /// Returns the value of a property, or nullopt if there is no such property.
 std::optional<PropertyValue> property_value(const ControlView& view, const std::string& name);
-/// Returns true if property_value() has a value. Much cheaper than computing it.
+/// Returns true if there is such a property. Much cheaper than property_value(), which computes the value.
 bool has_property(const ControlView& view, const std::string& name);
 /// Returns the error for an unknown property. It names the unknown node, parameter or control.
 Response no_such_property(const ControlView& view, const std::string& name);
 
 using PropertyValues = std::vector<std::pair<std::string, Json>>;
 
-/// Checks all values, then posts them; posts nothing if one is refused. All changes of the graph take effect
-/// on the same frame. Returns not_posted() if the command queue is full or there is no pipeline; some values
-/// may already be posted then.
+/// Checks all values, then posts them. If one is refused, posts nothing and returns the refusal. All changes
+/// of the graph take effect on the same frame. Returns not_posted() if the command queue is full or there is
+/// no pipeline; some values may already be posted then.
 Response set_properties(ControlTarget& target, const PropertyValues& values);
 /// Checks and posts the values of an object {NAME: VALUE, …}, like the overload with a list.
 Response set_properties(ControlTarget& target, const Json& object);

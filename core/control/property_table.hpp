@@ -9,7 +9,7 @@
 
 namespace lensd {
 
-/// Appends the command that sets the property to the vector. Returns why the value is refused, or an empty
+/// Appends to the vector the command that sets the property. Returns why the value is refused, or an empty
 /// string.
 using PropertySetter = std::string (*)(const ControlView&, const Json&, std::vector<Command>&);
 

@@ -37,7 +37,7 @@ class HttpStream {
   /// Returns new data, or an empty string if there is none. Does not block.
   virtual std::string take() = 0;
   /// Returns what to send if there is no new data for heartbeat_delay(); empty: nothing. If the client is
-  /// gone, writing it fails and the connection closes.
+  /// gone, writing the heartbeat fails and the connection closes.
   virtual std::string heartbeat() { return {}; }
   virtual std::chrono::milliseconds heartbeat_delay() const { return std::chrono::seconds(5); }
 };

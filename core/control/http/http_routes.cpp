@@ -37,7 +37,7 @@ auto content(const char* type, const std::string& body) {
 Response parse_body(const std::string& text, Json& body) {
   body = Json::object();
   if (text.empty()) return {};
-  Json wrapped;  // parse_request() accepts objects only; a body has any type
+  Json wrapped;  // parse_request() accepts objects only, but a body may have any type
   if (Response response = parse_request("{\"body\":" + text + "}", wrapped); !response.ok()) return response;
   if (wrapped.size() != 1) return {Status::usage, "the body is not valid JSON"};
   body = std::move(wrapped["body"]);
@@ -126,7 +126,7 @@ std::optional<HttpResponse> HttpRoutes::reject(const HttpRequest& request) const
     HttpResponse redirect{.status = 302};
     redirect.headers = {
         {"Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict", cookie_, options_.token)},
-        // A decoded path may contain line breaks or the name of another host.
+        // Only known paths: a decoded path may contain line breaks or the name of another host.
         {"Location", get_handlers_.contains(request.path) ? request.path : "/"}};
     return redirect;
   }
@@ -233,7 +233,7 @@ HttpResponse HttpRoutes::picture(PictureType type) const {
     return response;
   } catch (const Error& e) {
     return to_http({Status::refused, e.what()});
-  } catch (const std::exception& e) {  // out of memory
+  } catch (const std::exception& e) {  // for example out of memory
     return to_http({Status::failed, e.what()});
   }
 }

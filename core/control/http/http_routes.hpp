@@ -24,12 +24,13 @@ struct HttpOptions {
   std::string address = "127.0.0.1";
   int port = 0;                    ///< 0: a free one, see HttpServer::port()
   std::vector<std::string> hosts;  ///< additional names accepted in the Host header
-  bool auth = true;                ///< false: no token, on loopback addresses only
+  bool auth = true;                ///< false: no token is needed; allowed on loopback addresses only
   std::string token;               ///< empty: a random one
   int max_connections = 48;
   int stream_fps = 15;
-  int64_t head_ns = 5'000'000'000;    ///< time limit of the head, and again of the body
-  int64_t write_ns = 5'000'000'000;   ///< limit without progress; a whole write gets 10 µs per byte more
+  int64_t head_ns = 5'000'000'000;  ///< time limit for receiving the head; the body has the same limit
+  /// Time limit of a write without progress. A whole write may take 10 µs per byte longer.
+  int64_t write_ns = 5'000'000'000;
   int64_t reply_ns = 40'000'000'000;  ///< how long a request waits for its reply
   size_t max_body = kMaxBodyBytes;
   std::string page;     ///< HTML of `/`

@@ -106,7 +106,7 @@ class HttpServer::Impl {
   void accept() {
     acceptor_.async_accept([this](boost::system::error_code error, tcp::socket socket) {
       if (!acceptor_.is_open()) return;
-      if (error) {  // out of descriptors: the connection waits in the listen queue
+      if (error) {  // for example out of descriptors: the connection waits in the backlog
         pause_.expires_after(kAcceptPause);
         pause_.async_wait([this](boost::system::error_code) {
           if (acceptor_.is_open()) accept();

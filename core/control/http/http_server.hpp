@@ -17,8 +17,8 @@ namespace lensd {
 
 class HttpServer {
  public:
-  /// Binds and starts. Throws Error(usage) if auth is off on an address that is not loopback,
-  /// Error(runtime_failure) if the address cannot be used.
+  /// Binds and starts the threads. Throws Error(usage) if the address is empty, or if auth is off and the
+  /// address is not a loopback address. Throws Error(runtime_failure) if the address cannot be used.
   HttpServer(ControlTarget& target, EventHub& hub, HttpOptions options);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;

@@ -42,7 +42,7 @@ class PictureStream {
 
   const Encode encode_;
   const int64_t period_ns_;
-  const std::chrono::milliseconds repeat_delay_;  ///< two periods, so that a steady stream has no repetitions
+  const std::chrono::milliseconds repeat_delay_;  ///< at least two periods: a steady stream repeats nothing
   std::mutex mutex_;
   std::condition_variable wake_;
   std::shared_ptr<const EncodedPicture> picture_;

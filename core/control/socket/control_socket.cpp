@@ -64,7 +64,7 @@ UniqueFd lock_folder(const std::string& path) {
 }
 
 /// Removes the socket file that a killed process left behind. Throws Error(runtime_failure) if the file is
-/// not a socket, a process listens on it or it belongs to another user.
+/// not a socket or belongs to another user, or if a process listens on the socket.
 void remove_stale(const std::string& path) {
   struct stat info {};
   if (lstat(path.c_str(), &info) != 0) return;
