@@ -16,8 +16,8 @@ size_t index_of(const GraphDesc& graph, const std::string& id) {
   return static_cast<size_t>(it - graph.nodes.begin());
 }
 
-/// Inserts `node` at index `at`. It reads the node above (index at − 1, or the source), and the former
-/// readers of the node above read `node`.
+/// Inserts `node` at index `at`. `node` then reads the node above (index at − 1, or the source), and the
+/// former readers of the node above read `node`.
 void splice_in(GraphDesc& graph, NodeDesc node, size_t at) {
   const std::string above = at == 0 ? kSourceNode : graph.nodes[at - 1].id;
   redirect_readers(graph, above, node.id);
@@ -67,9 +67,9 @@ std::string duplicate_node(GraphDesc& graph, const std::string& id) {
   if (at == graph.nodes.size()) return {};
   NodeDesc copy = graph.nodes[at];
   copy.where.clear();
-  // Beside "edges", a copy of "edges2" is "edges3", not "edges22". The number needs room below kMaxNameBytes.
+  // Drop the old number: a copy of "edges2" is "edges3", not "edges22". Leave room for the new number.
   size_t stem = std::min(copy.id.find_last_not_of("0123456789") + 1, kMaxNameBytes - 4);
-  while (stem > 0 && (copy.id[stem] & 0xC0) == 0x80) --stem;  // not within a UTF-8 character
+  while (stem > 0 && (copy.id[stem] & 0xC0) == 0x80) --stem;  // do not cut within a UTF-8 character
   copy.id = unique_id(graph, stem > 0 ? copy.id.substr(0, stem) : copy.id);
   const std::string name = copy.id;
   splice_in(graph, std::move(copy), at + 1);

@@ -43,12 +43,12 @@ using CudaPass = void (*)(const Filter&, const PassArgs&, CudaStream);
 
 /// One kernel (CUDA) or one loop over row bands (CPU).
 struct PassSpec {
-  const char* name = "";      ///< static storage
+  const char* name = "";      ///< a string with static storage
   CpuPass run = nullptr;      ///< runs one band; made with cpu_pass<&F::member>
   CudaPass launch = nullptr;  ///< queues the pass; made with cuda_pass<&F::member>
   int step = 0;               ///< iteration or level that this pass computes; copied to PassArgs::step
   int items = 1;              ///< CPU: number of rows or other items to divide among the workers
-  int grain = 1;              ///< CPU: a band's size is a multiple of this
+  int grain = 1;              ///< CPU: the size of each band but the last is a multiple of this
   double bytes = 0;           ///< minimum number of bytes read and written, for the roofline
   double operations = 0;      ///< minimum number of arithmetic operations, for the roofline
   /// True if the pass reads PassArgs::picture. Such passes come first in their node. They write only state,
@@ -66,7 +66,7 @@ struct FrameBlock {
   /// 1: there is no previous frame (start, seek, cut, new format). The previous state then holds zeros or the
   /// state before the cut, from which monotonic counters may be carried over.
   uint32_t reset = 1;
-  FieldOrder fields = FieldOrder::progressive;  ///< of the source's frame
+  FieldOrder fields = FieldOrder::progressive;  ///< field order of the source's frame
 };
 static_assert(sizeof(FrameBlock) == 32);
 
@@ -244,8 +244,8 @@ struct FilterEntry {
   /// True if the filter outputs tracks. If its first input is the source node, and the picture is not rotated
   /// or mirrored, the filter is configured with the picture and may read the picture's luma.
   bool gives_tracks = false;
-  /// True if pixels have other positions in the output than in the first input, up to scaling, so that tracks
-  /// do not fit both.
+  /// True if the filter moves pixels other than by scaling the whole image. Tracks of the first input then do
+  /// not fit the output.
   bool moves_pixels = false;
 };
 

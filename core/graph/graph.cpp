@@ -96,7 +96,7 @@ void name_nodes(GraphDesc& graph) {
   std::set<std::string> taken{kSourceNode};
   for (const NodeDesc& node : graph.nodes)
     if (!node.id.empty()) taken.insert(node.id);
-  std::map<std::string, int> next;  // the number to try first
+  std::map<std::string, int> next;  // by filter: the number to try first
   for (NodeDesc& node : graph.nodes) {
     if (!node.id.empty()) continue;
     node.id = node.filter;

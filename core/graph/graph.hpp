@@ -42,7 +42,8 @@ struct GraphDesc {
   const NodeDesc* find(const std::string& id) const;
 };
 
-/// Returns the first node that `matches`, from node `id` upwards along first inputs; null if there is none.
+/// Returns the first node for which `matches` returns true, from node `id` upwards along first inputs.
+/// Returns null if there is none.
 template <class Match>
 const NodeDesc* upstream(const GraphDesc& graph, const std::string& id, const Match& matches) {
   const NodeDesc* node = graph.find(id);
@@ -53,8 +54,8 @@ const NodeDesc* upstream(const GraphDesc& graph, const std::string& id, const Ma
   return node;
 }
 
-/// Returns why a node cannot have this name, or nullopt: it contains characters that --graph and --set cannot
-/// express in a node's name.
+/// Returns a message if the name contains characters that --graph and --set cannot express in a node's name,
+/// else nullopt.
 std::optional<std::string> name_problem(const std::string& name);
 
 /// Parses a chain such as `median=radius=1,canny@edges=low=50:high=150`: ',' separates nodes, ':' separates
@@ -85,7 +86,8 @@ GraphDesc resolved(const GraphDesc& graph, const Registry& registry);
 /// and the same edges and output. Both graphs must be resolved().
 bool equivalent(const GraphDesc& a, const GraphDesc& b, const Registry& registry);
 
-/// Returns the node's value for `spec`, or the default if the node does not set it.
+/// Returns the node's value for `spec`. Returns the default if the node sets no value, or one that is
+/// refused.
 ParamValue value_of(const NodeDesc& node, const ParamSpec& spec);
 
 }  // namespace lensd

@@ -20,7 +20,7 @@ namespace lensd {
 /// Tracks which of a node's two state buffers holds the previous frame's state; see FrameBlock.
 class StateIndex {
  public:
-  /// Advances to the next frame. Does nothing if the last frame is run `again`.
+  /// Advances to the next frame. Does nothing if `again`, because the last frame is then run again.
   void advance(bool again) {
     if (again && ran_) return;
     if (ran_) index_ ^= 1;
@@ -43,8 +43,8 @@ struct BoundNode {
   PlanNode* node = nullptr;
   PassArgs args;
   std::vector<ConstImageRef> in;
-  std::vector<std::array<size_t, 2>> frame_inputs;  ///< {index in `in`, index of the frame's image}
-                                                    ///< for inputs in the frame
+  std::vector<std::array<size_t, 2>> frame_inputs;  ///< inputs that are images of the frame:
+                                                    ///< {index in `in`, index in FrameMemory::images}
   std::vector<uint8_t*> scratch;
   std::vector<Profiler::Scope> scopes;  ///< timing scope of each pass
   std::vector<Timeline::Label> labels;  ///< timeline label of each pass

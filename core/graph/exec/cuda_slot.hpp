@@ -56,7 +56,7 @@ struct CudaBuffers {
   MemoryBlock upload;               ///< device copy of the decoded planes
   std::vector<MemoryBlock> images;  ///< images that the passes write, if output frames are in host memory
   const cuda::Event* computed = nullptr;  ///< SlotSync::computed of the last frame; null before the first one
-  cuda::Event returned;                   ///< after the copy of `images` to the last frame
+  cuda::Event returned;                   ///< recorded after `images` are copied to the frame
 };
 
 struct CudaSlot {
@@ -69,8 +69,8 @@ struct CudaSlot {
   cuda::Event uploaded;
   SlotTiming timing;
   std::vector<CapturedPlan> captured;  ///< at most three, one per picture layout
-  Picture picture;                     ///< held until it is uploaded; a picture in device memory: until the
-                                       ///< passes have read it
+  Picture picture;                     ///< held until it is uploaded, or until the passes have read it if
+                                       ///< it is in device memory
 };
 
 }  // namespace lensd

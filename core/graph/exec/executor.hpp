@@ -27,7 +27,7 @@ struct ExecutorOptions {
   bool host_frames = true;  ///< output frames are in host memory (files, PBO upload), else on the GPU
   int frames = 4;           ///< output frames in the pool
   /// CUDA: maximum number of unfinished frames, 1 to 8. With 3, one is uploaded, one computed and one copied
-  /// back. More only make frames older if the GPU is slower than the source.
+  /// back. A larger number only adds latency if the GPU is slower than the source.
   int in_flight = 3;
   size_t device_memory = 0;  ///< limit of the GPU memory of a plan, in bytes; 0: what is free
   int timing_interval = 8;   ///< CUDA: kernels are timed on every n-th frame

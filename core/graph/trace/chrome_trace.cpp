@@ -70,7 +70,7 @@ std::string Timeline::chrome_trace(int64_t since_ns, const Notes& notes) const {
   for (const Interval& i : intervals) origin = std::min(origin, i.begin_ns);
   for (const Sample& s : samples) origin = std::min(origin, s.time_ns);
 
-  // The monotonic time of ts 0, to compare the trace with other programs' times.
+  // origin_ns is the monotonic time of ts 0. It relates the trace to the timestamps of other programs.
   std::string json = fmt::format("{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"origin_ns\":\"{}\"",
                                  origin == INT64_MAX ? 0 : origin);
   for (const auto& [name, value] : notes) json += fmt::format(",{}:{}", quoted(name), quoted(value));
