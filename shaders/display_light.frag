@@ -1,6 +1,6 @@
 #version 430 core
-// For pictures with HDR or wide-gamut colours: DeepLight::convert() of kernels/colour/deep_light.hpp. The buffer is a
-// DeepLight; see there for the steps and the curves.
+// Converts pictures with HDR or wide-gamut colours, like DeepLight::convert() in kernels/colour/deep_light.hpp.
+// The buffer is a DeepLight, whose comments describe the steps and the curves.
 const int kEvenSteps = 4096, kEven = kEvenSteps + 2;
 const int kOctaveSteps = 128, kOctavesBelow = 20, kOctave = 26 * kOctaveSteps + 2;
 const int kSystem = kEven, kTone = kSystem + kOctave, kCode = kTone + kOctave;

@@ -5,7 +5,7 @@ uniform sampler2D picture;  // B
 uniform sampler2D second;   // A
 uniform vec2 footprint;
 uniform int taps;
-uniform int mode;     // 0: B, 1: A, 2: A left of split_x, B right of it, 3: difference of their values
+uniform int mode;     // 0: B, 1: A, 2: A left of split_x, B right of it, 3: difference of A and B
 uniform int channel;  // 0: colour, 1 to 3: red, green, blue, 4: luma, 5: alpha
 uniform float split_x, gain;
 uniform vec3 dither;  // as in picture.frag
@@ -31,7 +31,7 @@ vec3 view(vec4 p) {
   return vec3(channel == 5 ? p.a : p[channel - 1]);
 }
 
-// Black, violet, red, orange, white, with increasing lightness.
+// Returns a colour from black through violet, red and orange to white, with increasing lightness.
 vec3 heat(float t) {
   const vec3 stops[5] = vec3[](vec3(0.02), vec3(0.30, 0.07, 0.48), vec3(0.80, 0.16, 0.32), vec3(0.98, 0.62, 0.12),
                                vec3(1.0, 0.98, 0.86));

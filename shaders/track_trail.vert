@@ -2,13 +2,13 @@
 // One instance per entry of the track table: outputs a ribbon through the track's last positions, newest first.
 layout(std430, binding = 0) readonly buffer Ring { uint words[]; };  // consecutive tables, 10 words per track
 uniform int capacity, ring, newest;
-uniform int filled;        // valid tables in the ring
+uniform int filled;        // number of valid tables in the ring
 uniform int frames[32];    // frame indices of these tables, newest first
 uniform vec4 to_screen;    // picture pixels to framebuffer pixels: scale, then offset
-uniform vec2 framebuffer;  // pixels
+uniform vec2 framebuffer;  // size in pixels
 uniform float half_width;  // framebuffer pixels
 uniform int colour_by;     // 0 age, 1 residual, 2 motion
-uniform float colour_full; // value at the ramp's end
+uniform float colour_full; // metric that gets the ramp's last colour
 out float across, along, value;
 
 int base(int k) {

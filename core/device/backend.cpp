@@ -17,7 +17,7 @@ namespace {
 
 #if LENSD_CUDA
 /// Sets the flags of the device's primary context to exactly CU_CTX_SCHED_BLOCKING_SYNC. FFmpeg's hardware
-/// decoders do not share a context with other flags, and cudaSetDeviceFlags() would set a further flag. Call
+/// decoders refuse a context that has other flags, and cudaSetDeviceFlags() would set one more flag. Call
 /// before the context exists. If this fails, only hardware decoding is unavailable.
 void share_context_with_ffmpeg(int ordinal) {
   using SetFlags = int (*)(int device, unsigned flags);

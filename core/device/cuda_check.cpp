@@ -10,7 +10,7 @@ namespace lensd {
 void throw_cuda(cudaError_t status, const char* expression, const char* file, int line) {
   const std::string hint = cuda_error_hint(cudaGetErrorName(status));
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // the context still works
+    cudaGetLastError();  // clears the error: the context still works
     throw DeviceMemoryError(std::string("not enough for ") + expression,
                             "use a smaller picture or fewer nodes, or --backend=cpu");
   }

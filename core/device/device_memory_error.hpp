@@ -5,7 +5,7 @@
 
 namespace lensd {
 
-/// The GPU has not enough free memory. The CPU backend may still run the graph.
+/// The GPU does not have enough free memory. The CPU backend may still run the graph.
 class DeviceMemoryError : public Error {
  public:
   DeviceMemoryError(std::string what, std::string hint)

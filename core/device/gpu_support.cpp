@@ -13,7 +13,7 @@ constexpr int kOldestArch = 75;  // Turing
 
 struct ErrorHelp {
   const char* name;
-  const char* what;  ///< null: the error's name
+  const char* what;
   const char* hint;
 };
 constexpr ErrorHelp kErrors[] = {
@@ -132,7 +132,7 @@ std::string describe(const std::vector<CudaArch>& archs) {
 }
 
 std::string code_for(int arch, const std::vector<CudaArch>& archs, bool ptx_usable) {
-  int code = 0, ptx = 0;  // the newest that fits
+  int code = 0, ptx = 0;  // newest architectures that fit; 0: none
   for (const CudaArch& one : archs) {
     if (one.arch > arch) continue;
     // Machine code runs on devices of the same major and of the same or a later minor capability.

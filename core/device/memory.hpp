@@ -23,9 +23,9 @@ constexpr size_t align_up(size_t value, size_t alignment) {
 class MemoryBlock {
  public:
   MemoryBlock() = default;
-  /// Throws Error(runtime_failure) if the memory cannot be allocated. A `pinned` block is ordinary host
-  /// memory before use_pinned_memory(), in builds without CUDA, or if the driver refuses; the first refusal
-  /// is logged.
+  /// Throws DeviceMemoryError for device memory, or Error(runtime_failure), if the memory cannot be
+  /// allocated. A `pinned` block is ordinary host memory before use_pinned_memory(), in builds without CUDA,
+  /// or if the driver refuses. The first refusal is logged.
   MemoryBlock(MemoryKind kind, size_t bytes);
   ~MemoryBlock() { reset(); }
   MemoryBlock(MemoryBlock&& other) noexcept { swap(other); }
@@ -54,7 +54,8 @@ class MemoryBlock {
 /// Returns true after use_pinned_memory(): new `pinned` blocks are then page-locked. Thread-safe.
 bool pinned_memory_in_use() noexcept;
 /// Makes new `pinned` blocks page-locked. `device`, a CUDA device, becomes the current one of each thread
-/// that allocates or frees a block for a GPU. Call before allocating such blocks. Thread-safe.
+/// that allocates a `pinned` block or frees a `pinned` or `device` block. Call before allocating such blocks.
+/// Thread-safe.
 void use_pinned_memory(int device) noexcept;
 
 }  // namespace lensd

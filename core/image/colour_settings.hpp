@@ -15,9 +15,9 @@ enum class DisplayTransfer : uint8_t { srgb, bt1886 };
 struct ColourSettings {
   int peak = 0;           ///< PQ: the brightest luminance that is not clipped, in cd/m²; 0: ColourSpec::peak
   double knee = 0.5;      ///< where highlights begin to be compressed, see tone_mapped()
-  double saturation = 1;  ///< of converted HDR; 0: grey, 1: unchanged
+  double saturation = 1;  ///< saturation of converted HDR; 0: grey, 1: unchanged
   DisplayTransfer display = DisplayTransfer::srgb;
-  bool bt601 = false;  ///< convert the primaries of BT.601 too
+  bool bt601 = false;  ///< also convert colours with the primaries of BT.601
   bool operator==(const ColourSettings&) const = default;
 };
 

@@ -41,8 +41,8 @@ struct FrameInfo {
   int64_t index = 0;         ///< index of the frame in the source, from 0
   int64_t pts_ns = 0;        ///< presentation time since the source's start
   int64_t duration_ns = 0;   ///< duration of the frame; 0: unknown
-  int64_t offset_ns = 0;     ///< pts_ns minus the frame's time in the file since the first picture; changes
-                             ///< where the timestamps of a file jump back
+  int64_t offset_ns = 0;     ///< pts_ns minus the frame's timestamp relative to the file's first picture;
+                             ///< changes where the timestamps of a file jump back
   int64_t capture_ns = 0;    ///< monotonic time of capture (cameras), else of delivery by the decoder
   int64_t taken_ns = 0;      ///< monotonic time when the process thread dequeued the picture
   int64_t processed_ns = 0;  ///< monotonic time when the graph had run (CPU) or was queued (CUDA)
@@ -56,7 +56,7 @@ struct FrameInfo {
   bool placeholder = false;  ///< shown because a live source had no picture; not recorded
 };
 
-/// A named value that a filter computes per frame; available some frames later.
+/// A named value that a filter computes per frame. Available once the frame is finished.
 struct Statistic {
   std::string name;
   double value = 0;
@@ -96,7 +96,7 @@ class Frame {
 
   /// Returns true if the pixels are written; always true for CPU frames. Does not block.
   bool ready() const noexcept;
-  /// Blocks until ready(). Throws Error(runtime_failure) if the GPU fails before. Do not call on the process
+  /// Blocks until ready(). Throws Error(runtime_failure) if the GPU fails first. Do not call on the process
   /// thread.
   void wait_ready() const;
 

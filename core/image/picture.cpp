@@ -52,7 +52,7 @@ int PictureInfo::plane_rows(int p) const {
 
 namespace {
 
-/// Returns what differs from SDR with BT.709 colours, for example ", PQ up to 1000 cd/m², BT.2020".
+/// Returns what differs from SDR with BT.709 colours, for example ", PQ up to 1000 cd/m², BT.2020 colours".
 std::string describe_light(const ColourSpec& colour) {
   std::string text;
   const auto mark = [](bool guessed) { return guessed ? " (guessed)" : ""; };

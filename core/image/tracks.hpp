@@ -52,7 +52,7 @@ struct Track {
   uint32_t age = 0;                      ///< frames since the track was detected
   float residual = 0;                    ///< mean absolute difference of the patches, in grey levels
   float return_error = 0;                ///< forward-backward error in pixels; 0 if not checked
-  float strength = 0;                    ///< smallest eigenvalue when found, divided by the frame's largest
+  float strength = 0;                    ///< smallest eigenvalue at detection, divided by the frame's maximum
 };
 static_assert(sizeof(Track) == 40);
 

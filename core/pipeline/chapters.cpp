@@ -7,7 +7,7 @@
 namespace lensd {
 namespace {
 
-/// A seek to a chapter ends at its first frame. The time of that frame may be just before or after the
+/// A seek to a chapter ends at the chapter's first frame, whose time may be just before or after the
 /// chapter's start.
 constexpr int64_t kToleranceNs = 100'000'000;
 constexpr int64_t kRestartNs = 3'000'000'000;

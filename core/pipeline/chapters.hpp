@@ -17,8 +17,8 @@ struct Chapter {
   bool operator==(const Chapter&) const = default;
 };
 
-/// Returns the index of the chapter at a position, or nullopt before the first one. `chapters` are sorted by
-/// start.
+/// Returns the index of the chapter at a position, or nullopt before the first one. The last 100 ms before a
+/// chapter's start belong to that chapter. `chapters` must be sorted by start.
 std::optional<size_t> chapter_at(const std::vector<Chapter>& chapters, int64_t position_ns);
 
 /// Returns the index of the chapter to seek to. Forward: the next chapter. Backward: the current chapter; in

@@ -81,7 +81,8 @@ struct SetScopes {
 struct SetViews {
   std::vector<std::string> nodes;
 };
-/// Records from the next frame on. A notice reports the resulting file or an error.
+/// Records from the next frame on, or earlier by the configured pre-roll. A notice reports the resulting file
+/// or an error.
 struct StartRecord {
   enum class What : uint8_t { output, source };  ///< the graph's output, or the decoded picture
   std::string path;  ///< a file or a name template; empty: as configured in [record]

@@ -30,7 +30,7 @@ struct LiveStatus {
   int64_t since_ns = 0;        ///< time when `state` was entered
   int64_t last_frame_ns = 0;   ///< arrival of the newest picture; 0: none yet
   uint64_t attempts = 0;       ///< connection attempts
-  uint64_t reconnects = 0;     ///< connections after a loss that delivered pictures
+  uint64_t reconnects = 0;     ///< how often pictures arrived again after a lost connection
   uint64_t stalls = 0;         ///< number of times that pictures stopped while connected
   uint64_t frames = 0;         ///< pictures received
   uint64_t dropped = 0;        ///< pictures dropped from the queue because newer ones arrived

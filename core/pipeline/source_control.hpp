@@ -16,13 +16,13 @@ namespace lensd {
 
 enum class ControlKind : uint8_t { integer, boolean, menu, button, bitmask, text };
 
-/// Types of `value` and `initial` by kind: bool (boolean, button), int64_t (integer, bitmask), std::string
-/// (menu: the choice, text).
+/// Types of `value` and `initial` by kind: bool for boolean and button, int64_t for integer and bitmask,
+/// std::string for text and menu (an entry of `choices`).
 struct SourceControl {
   uint32_t id = 0;    ///< V4L2 control ID
   std::string name;   ///< as in v4l2-ctl: "exposure_time_absolute"
   std::string label;  ///< the driver's text: "Exposure Time, Absolute"
-  std::string group;  ///< "Camera Controls"; may be empty
+  std::string group;  ///< V4L2 control class: "Camera Controls"; may be empty
   ControlKind kind = ControlKind::integer;
   int64_t min = 0, max = 0, step = 1;  ///< integer: range; text: bytes; bitmask: `max` has all valid bits
   std::vector<std::string> choices;    ///< menu: the entries
