@@ -31,7 +31,7 @@ class PipewireCapture {
   struct Request {
     Extent size;                             ///< empty: any, preferably 1280×720
     double rate = 0;                         ///< frames per second; 0: any, preferably 30
-    std::shared_ptr<PortalGrant> grant;      ///< for portal sources only: kept between connections; not null
+    std::shared_ptr<PortalGrant> grant;      ///< kept between connections; not null for a portal source
     std::shared_ptr<CameraMonitor> monitor;  ///< counts damaged pictures; null: the capture creates one
     int64_t repeat_ns = 500'000'000;         ///< repeats the picture after this silence if may_be_silent()
   };
