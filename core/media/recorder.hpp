@@ -21,7 +21,7 @@ struct RecorderOptions : EncoderOptions {
   /// Interrupts reading the audio of a network source. May be null; must outlive the recorder.
   const std::atomic<bool>* stop = nullptr;
   PixelAspect pixel_aspect = {};
-  ColourTags tags;     ///< of all frames
+  ColourTags tags;     ///< colour tags of all frames
   bool still = false;  ///< a single frame is recorded: `.png` and `.jpg` names need no %d
 };
 

@@ -28,7 +28,7 @@ struct FileRules {
   std::string beneath;
   /// For pipes and devices: fail if there is no reader, or if it takes no data for this time. 0: wait for it.
   int64_t reader_timeout_ns = 0;
-  /// Ends the wait for a reader; only with reader_timeout_ns. May be null; must outlive the file.
+  /// Ends the wait for a reader. Used only if reader_timeout_ns is set. May be null; must outlive the file.
   const std::atomic<bool>* stop = nullptr;
 
   /// Returns `path` below the folder `beneath`, or `path` itself if `beneath` is empty.
