@@ -55,7 +55,7 @@ class ConnectPolicy {
   /// Returns false, and stores the address for refused(), if the connection is not allowed. Called by
   /// connect().
   bool check(int fd, const sockaddr& address);
-  /// The same for a datagram. Called by sendto() and sendmsg().
+  /// The same for a datagram, without the exception for name servers. Called by sendto() and sendmsg().
   bool check(const sockaddr& address);
 
  private:

@@ -127,7 +127,7 @@ class FfmpegSource final : public Source {
   int suspect_errors_ = 0;  ///< number of errors that the decoder had logged at the jump
   int64_t picture_ns_ = 0;  ///< arrival of the newest picture, or the start of opening
 
-  // Cameras only.
+  // Cameras and PipeWire nodes only.
   uint64_t broken_before_ = 0;  ///< CameraMonitor::broken at picture_ns_
   int decoder_errors_ = 0;      ///< number of errors that the decoder had logged at the newest picture
   bool intact_seen_ = false;    ///< at least one picture of this connection had no logged error

@@ -36,7 +36,7 @@ class PipewireCapture {
     int64_t repeat_ns = 500'000'000;         ///< repeats the picture after this silence if may_be_silent()
   };
   /// Connects to the source `url`: pipewire:NODE or one of portal_target(). Waits at most `timeout_ns` for
-  /// the user's answer, then for the format, again at most `timeout_ns` and at most 10 s. Throws
+  /// the user's answer, then at most `timeout_ns` or 10 s, whichever is shorter, for the format. Throws
   /// Error(bad_source) if PipeWire is not running, or if the node does not exist or has no format that lensd
   /// reads; Error(unavailable) if libpipewire is missing, the desktop has no portal or the user declines.
   PipewireCapture(const std::string& url, const std::string& where, const Request& request,

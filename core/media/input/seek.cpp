@@ -1,6 +1,6 @@
 // Exact seeking in FfmpegSource: moves to a key frame before the target and decodes up to the target.
 //
-// Demuxers find the key frame by decoding time or by an estimated byte position. The first frame may
+// Demuxers find the key frame by decoding time or by an estimated byte position. The first decoded frame may
 // therefore be after the target. In that case the next attempts seek further back, the last one to the start.
 
 #include <algorithm>

@@ -66,7 +66,7 @@ bool LiveReader::wait_for_attempt() {
   }
 }
 
-/// Opens a connection and reads it to its end.
+/// Makes one connection attempt: opens the source and queues its pictures until the connection ends.
 void LiveReader::attempt() {
   std::string reason;
   try {

@@ -20,7 +20,7 @@ namespace {
 constexpr auto kSoundPollInterval = std::chrono::milliseconds(5);
 /// Timestamps that jump back by more than this start another part of the file, as in TimestampNormalizer.
 constexpr int64_t kPartJumpNs = 1'000'000'000;
-/// If the audio's timestamps jump back, the video's jump may follow this much later.
+/// If the audio's timestamps jump back, the video's jump may follow up to this much later.
 constexpr int64_t kJumpPatienceNs = 10'000'000'000;
 /// Number of packets in which read_first() looks for an intact one.
 constexpr int kFirstPackets = 100;
