@@ -24,7 +24,8 @@ struct AudioSource {
   bool repeatable = true;  ///< false for pipes: they cannot be read a second time, so no audio is copied
 };
 
-/// Returns the audio to copy from an opened source; none for live sources.
+/// Returns the audio to copy from an opened source. Returns no audio if `choice` is off, or if the source is
+/// live or has none.
 inline AudioSource audio_of(const SourceInfo& source, const AudioChoice& choice) {
   if (!choice.on || !source.has_audio || source.live) return {};
   AudioSource audio(source.address);

@@ -23,7 +23,7 @@ struct EncoderOptions {
   /// Bits per sample if the encoder supports both: 8 or 10. 0: 10 for working images with 16 bits, else 8.
   /// For H.264, 0 always means 8, because hardware decoders and browsers do not decode it with 10 bits.
   int depth = 0;
-  bool dither = false;  ///< ordered dither if working images with 16 bits are encoded with 8; else rounded
+  bool dither = false;  ///< ordered dither instead of rounding if 16-bit working images are encoded with 8
   /// Matrix of YUV that is made from working images. Absent: BT.2020 for BT.2020 primaries, else the default
   /// for the size.
   std::optional<YuvMatrix> matrix;

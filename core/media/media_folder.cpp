@@ -27,8 +27,8 @@ constexpr std::array<std::string_view, 15> kImages = {"png",  "jpg",  "jpeg", "b
                                                       "exr",  "dpx",  "jp2",  "tga", "avif"};
 /// Maximum numbers of entries that are read and listed.
 constexpr size_t kMostRead = 20000, kMostListed = 4000;
-/// Minimum number of images of a sequence; fewer are listed as single files. Input finds sequences whose
-/// first number is at most kLastStart.
+/// Minimum number of images of a sequence; fewer are listed as single files. The first number is at most
+/// kLastStart, because Input finds no other sequences.
 constexpr size_t kFewestImages = 4;
 constexpr int64_t kLastStart = 9999;
 

@@ -14,8 +14,8 @@
 namespace lensd {
 namespace {
 
-/// Maximum wait for the first picture of a live source without must_open. Most sources send one in this time,
-/// so that the pipeline starts with the right size.
+/// Maximum wait for the first picture of a live source without must_open. Most sources send one in this time;
+/// the pipeline then starts with the right size.
 constexpr int64_t kFirstTimeoutNs = 1'000'000'000;
 
 /// Time for the user to answer the desktop portal's dialog.

@@ -18,7 +18,7 @@ struct PipewireNode {
 
 struct PipewireSurvey {
   bool running = false;             ///< a daemon answered
-  std::string text;                 ///< version of the daemon, or why there is none
+  std::string text;                 ///< version of the daemon; if not running, the reason
   std::vector<PipewireNode> nodes;  ///< cameras first; without the nodes of this process
 };
 

@@ -18,8 +18,8 @@ std::optional<PortalTarget> portal_target(const std::string& url);
 /// service.
 std::string portal_obstacle();
 
-/// State that a source keeps between connections, so that the portal asks the user only once. Use by one
-/// thread at a time.
+/// State that a source keeps between connections, so that the portal asks the user only once. Use it on
+/// one thread at a time.
 struct PortalGrant {
   bool given = false;  ///< the portal has given access before
   std::string token;   ///< the portal's restore token; empty: none

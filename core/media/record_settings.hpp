@@ -20,7 +20,8 @@ struct RecordSettings {
   std::string owner;              ///< id of the configuration; a ring never deletes another owner's files
   double preroll_seconds = 0;     ///< a recording starts this long before the request
   double preroll_megabytes = 64;  ///< memory limit of the pre-roll
-  bool wait_for_reader = false;   ///< wait for the reader of a pipe: for batch runs, where no video stops
+  /// Wait for the reader of a pipe without a timeout. Only for batch runs: it would delay a live recording.
+  bool wait_for_reader = false;
 };
 
 }  // namespace lensd

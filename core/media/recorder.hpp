@@ -21,7 +21,7 @@ struct RecorderOptions : EncoderOptions {
   /// Interrupts reading the audio of a network source. May be null; must outlive the recorder.
   const std::atomic<bool>* stop = nullptr;
   PixelAspect pixel_aspect = {};
-  ColourTags tags;     ///< of all frames
+  ColourTags tags;     ///< colour tags of all frames
   bool still = false;  ///< a single frame is recorded: `.png` and `.jpg` names need no %d
 };
 
@@ -55,7 +55,7 @@ std::unique_ptr<Recorder> open_recorder(const std::string& path, ImageFormat for
 /// Error(runtime_failure) if the image cannot be encoded or written.
 void write_image(const std::string& path, ConstImageRef image, PixelAspect aspect = {});
 
-/// Writes one line `index, pts_ns, sha256` per frame; comments start with '#'.
+/// Writes a text file with one line `index, pts_ns, sha256` per frame. Comment lines start with '#'.
 class FrameHash {
  public:
   /// Throws Error(runtime_failure) if the file cannot be written.

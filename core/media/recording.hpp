@@ -26,9 +26,10 @@ struct FileRules {
   /// Not empty: the name comes from a control request. The path is relative to this folder, may not leave it,
   /// and may not contain symbolic links.
   std::string beneath;
-  /// For pipes and devices: fail if there is no reader, or if it takes no data for this time. 0: wait for it.
+  /// For pipes and devices: fail if there is no reader, or if it takes no data for this time. 0:
+  /// wait for the reader without a limit.
   int64_t reader_timeout_ns = 0;
-  /// Ends the wait for a reader; only with reader_timeout_ns. May be null; must outlive the file.
+  /// Ends the wait for a reader. Used only if reader_timeout_ns is set. May be null; must outlive the file.
   const std::atomic<bool>* stop = nullptr;
 
   /// Returns `path` below the folder `beneath`, or `path` itself if `beneath` is empty.

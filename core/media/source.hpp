@@ -37,7 +37,7 @@ struct PortalGrant;
 
 enum class HwDecode : uint8_t { automatic, cuda, off };
 
-/// Options of live sources (network, camera, screen).
+/// Options of live sources (network, camera, PipeWire, screen).
 struct LiveOptions {
   /// Format of a camera ("mjpeg", "yuyv422", "YUYV"…) or demuxer of a network stream; empty: automatic.
   std::string format;
@@ -49,12 +49,13 @@ struct LiveOptions {
   double rate = 0;
   std::string rtsp_transport = "tcp";  ///< tcp, udp, udp_multicast or http
   int64_t open_ns = 10'000'000'000;    ///< timeout of opening, up to the first picture
-  int64_t silence_ns = 3'000'000'000;  ///< closes a connection after this time without data; UDP, SRT: ≤ 1 s
-  int64_t stall_ns = 700'000'000;      ///< `stalled` after this time without a picture, later at low rates
-  bool low_latency = false;            ///< prefer low delay to robustness and throughput
-  bool must_open = false;              ///< open_source() throws if no picture arrives
-  bool placeholders = true;            ///< deliver pictures while the source delivers none
-  bool captions = true;                ///< placeholders show the state and its reason as text
+  /// A connection is closed after this time without data; for UDP and SRT, after 1 s at the latest.
+  int64_t silence_ns = 3'000'000'000;
+  int64_t stall_ns = 700'000'000;  ///< `stalled` after this time without a picture, later at low rates
+  bool low_latency = false;        ///< prefer low delay to robustness and throughput
+  bool must_open = false;          ///< open_source() throws if no picture arrives
+  bool placeholders = true;        ///< deliver pictures while the source delivers none
+  bool captions = true;            ///< placeholders show the state and its reason as text
   /// Further options by name: options of FFmpeg, or for a camera those in kCameraOptions.
   std::vector<std::pair<std::string, std::string>> extra;
   ControlValues controls;  ///< controls of a camera, set before the first picture of every connection
@@ -125,7 +126,7 @@ class Source {
   virtual void seek(int64_t position_ns) = 0;
 
   /// Returns a number that identifies the key frame at or before a position, from the container's index.
-  /// Returns nullopt if the container has no index, or its index may lack key frames there. Decodes nothing.
+  /// Returns nullopt if there is no usable index, or if it may lack key frames there. Decodes nothing.
   virtual std::optional<int64_t> indexed_key_frame(int64_t /*position_ns*/) const { return std::nullopt; }
 
   /// Returns a sentence about the errors so far (truncation, decode errors); empty if there was none.

@@ -25,7 +25,7 @@ namespace lensd {
 /// Name of the camera if none is given.
 inline constexpr const char* kVirtualCameraName = "lensd";
 
-/// Throws Error(usage) if the name cannot be the name of a camera.
+/// Throws Error(usage) unless the name has 1 to 64 bytes, without '/' and control characters.
 void check_virtual_camera_name(const std::string& name);
 
 class VirtualCamera {

@@ -27,7 +27,7 @@ class CameraControls {
   CameraControls(V4l2Device& device, std::shared_ptr<SharedControls> shared, const CameraIdentity& identity,
                  ModeControls mode);
 
-  /// Takes over a change that the driver has reported.
+  /// Updates the controls after an event of the driver.
   void take_event(const v4l2_event& event);
   /// Applies queued writes for about 20 ms at most and publishes changes. Every 500 ms, also reads the values
   /// that change without events, if SharedControls::watched().

@@ -57,7 +57,7 @@ std::vector<std::string> format_choices(const std::vector<CameraFormat>& formats
   return choices;
 }
 
-/// Largest first.
+/// Returns the sizes of the formats that lensd reads as text, largest first.
 std::vector<std::string> size_choices(const std::vector<CameraFormat>& formats) {
   std::vector<Extent> sizes;
   for (const CameraFormat& format : formats)
@@ -70,7 +70,7 @@ std::vector<std::string> size_choices(const std::vector<CameraFormat>& formats) 
   return choices;
 }
 
-/// Highest first.
+/// Returns the rates of the formats that lensd reads as text, highest first.
 std::vector<std::string> rate_choices(const std::vector<CameraFormat>& formats) {
   std::vector<double> rates;
   for (const CameraFormat& format : formats)

@@ -15,7 +15,7 @@ namespace lensd {
 
 class ModeControls {
  public:
-  /// `configured`: the controls' defaults. Omits controls for which the camera has only one value.
+  /// `configured`: the controls' defaults. Omits controls for which the camera has fewer than two values.
   ModeControls(std::vector<CameraFormat> formats, const RequestedMode& configured);
 
   /// Returns true for the names of these controls: format, size and rate.

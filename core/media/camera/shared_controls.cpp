@@ -106,8 +106,8 @@ void SharedControls::set_wanted(const std::string& name, const std::optional<Par
   std::erase_if(wanted_, [&](const auto& one) { return one.first == name; });
 }
 
-/// Adds a write, or replaces the value of a queued one, so that a dragged slider does not fill the queue.
-/// Call with mutex_ locked, before the wanted value changes.
+/// Queues a write. Removes an older queued write to the same control, unless it is a button, so that a
+/// dragged slider does not fill the queue. Call with mutex_ locked, before the wanted value changes.
 void SharedControls::queue(const SourceControl& control, ParamValue value) {
   Write write{control.name, std::move(value), wanted_value(control.name)};
   if (!is_button(control))

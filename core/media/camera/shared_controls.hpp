@@ -96,7 +96,7 @@ class SharedControls {
   /// Call when a picture in the wanted mode has arrived.
   void mode_works();
   /// Call when the camera did not play after a restart, because of `reason`. Restores the previous mode and
-  /// adds a notice. Returns false if there was no restart since mode_works().
+  /// adds a notice. Returns false if there was no restart() since the last mode_works() or revert_mode().
   bool revert_mode(const std::string& reason);
 
  private:

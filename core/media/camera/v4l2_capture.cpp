@@ -22,7 +22,7 @@ namespace lensd {
 namespace {
 
 constexpr uint32_t kCameraBuffers = 6;
-/// Latency of an interruption while the camera is silent.
+/// Timeout of poll(). An interruption takes up to this long while the camera delivers nothing.
 constexpr int kPollMs = 50;
 /// poll() returns at once for a device in an error state: sleep, so that the caller does not spin.
 constexpr useconds_t kErrorSleepUs = 2000;
@@ -44,7 +44,8 @@ AVColorSpace matrix_of(const v4l2_pix_format& format) {
   }
 }
 
-/// Returns the functions that lensd distinguishes. V4L2 has none for HLG.
+/// Returns the transfer function if it is PQ or linear, because lensd treats all others alike. V4L2 has no
+/// value for HLG.
 AVColorTransferCharacteristic transfer_of(const v4l2_pix_format& format) {
   return format.xfer_func == V4L2_XFER_FUNC_SMPTE2084 ? AVCOL_TRC_SMPTE2084
          : format.xfer_func == V4L2_XFER_FUNC_NONE    ? AVCOL_TRC_LINEAR
@@ -72,8 +73,8 @@ AVColorPrimaries primaries_of(const v4l2_pix_format& format) {
   }
 }
 
-/// Returns true if the samples have full range. If the driver does not specify the range, RGB and grey
-/// pictures have full range.
+/// Returns true if the samples have full range. If the driver does not specify the range, V4L2 defines full
+/// range for RGB and for V4L2_COLORSPACE_JPEG; it is assumed for grey, too.
 bool full_range(const v4l2_pix_format& format, bool chroma) {
   uint32_t range = format.quantization;
   if (range == V4L2_QUANTIZATION_DEFAULT)

@@ -128,7 +128,7 @@ class V4l2Capture {
   double rate_ = 0;
   uint32_t field_ = V4L2_FIELD_ANY;  ///< how the driver stores the fields of a picture
   size_t memory_planes_ = 1;
-  std::array<PlaneLayout, kMostPlanes> layout_ = {};  ///< uncompressed formats
+  std::array<PlaneLayout, kMostPlanes> layout_ = {};  ///< used for uncompressed formats only
   /// Minimum size of a complete picture in bytes, by memory plane.
   std::array<size_t, kMostPlanes> picture_bytes_ = {1, 1, 1, 1};
   v4l2_pix_format colour_ = {};  ///< only its colour fields are used
@@ -136,7 +136,7 @@ class V4l2Capture {
   std::vector<Buffer> buffers_;
   bool streaming_ = false;
   std::array<v4l2_plane, VIDEO_MAX_PLANES> plane_requests_ = {};
-  v4l2_std_id standard_ = 0;      ///< of an analogue input; 0: none
+  v4l2_std_id standard_ = 0;      ///< TV standard of an analogue input; 0: none
   bool has_input_status_ = true;  ///< false: the driver does not describe its input
   int64_t signal_ns_ = 0;         ///< time of the newest check_signal()
   bool jpegs_end_ = false;  ///< this camera writes end markers, so that a JPEG without one is incomplete

@@ -30,7 +30,7 @@ class V4l2Device {
   /// Maps a buffer of the driver for reading. Returns null and sets error() if it fails.
   virtual uint8_t* map(size_t bytes, int64_t offset) noexcept;
   virtual void unmap(uint8_t* data, size_t bytes) noexcept;
-  /// Waits for a picture or an event. Returns the flags of poll(); 0 if there is none after `timeout_ms`.
+  /// Waits for a picture or an event. Returns the flags of poll(); 0 after `timeout_ms` or if poll() fails.
   virtual int wait(int timeout_ms) noexcept;
 
  protected:

@@ -82,7 +82,7 @@ int rank_of(uint32_t code) {
   return entry ? entry->rank : 0;
 }
 
-/// Higher is better: the rate up to the preferred one, then the size, then the format's rank.
+/// Higher is better. Compares the rate, limited to the preferred one, then the size, then the format's rank.
 using Score = std::tuple<double, int64_t, int>;
 
 Score score_of(const CameraFormat& format, const CameraMode& mode, double rate, double preferred) {

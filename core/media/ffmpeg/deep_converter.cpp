@@ -56,7 +56,8 @@ void place_row(const Word* samples, int count, ComponentLayout layout, uint8_t* 
   }
 }
 
-/// Reduces a row to the even columns, weighted 1, 2 and 1. Border rule: replicate.
+/// Halves the width of a row: each result is the mean of an even column and its two neighbours, with the
+/// weights 2, 1 and 1. Border rule: replicate.
 void halve_row(const float* from, int width, float* out) {
   const int count = (width + 1) / 2;
   for (int i = 1; i + 1 < count; ++i)

@@ -1,5 +1,6 @@
 // Converts images with 16 bits per sample to the pixel formats of encoders. swscale is not exact enough for
-// that: it turns white into 236 of 8 bits and 943 of 10 bits instead of 235 and 940. Internal to core/media.
+// that: it converts white to 236 instead of 235 (8 bits) and 943 instead of 940 (10 bits). Internal to
+// core/media.
 #pragma once
 
 #include <array>
@@ -10,8 +11,9 @@
 
 namespace lensd {
 
-/// Luma is rounded to nearest from single precision. Chroma is averaged over the pixels that it belongs to,
-/// and sited left: horizontally with the weights 1, 2 and 1 around an even column, vertically over two rows.
+/// Computes in single precision and then rounds to nearest, or dithers. Chroma is averaged over the pixels
+/// that it belongs to, and sited left: horizontally with the weights 1, 2 and 1 around an even column,
+/// vertically over two rows.
 class DeepConverter {
  public:
   /// Returns true if `from` is a working image with 16 bits per sample and full range, and `to` has the same
@@ -43,7 +45,7 @@ class DeepConverter {
   float kr_ = 0, kg_ = 0, kb_ = 0, to_u_ = 0, to_v_ = 0;
   std::array<Row, 4> channels_;  // R, G, B and A; gray sources: three copies and 65535
   Row luma_;
-  std::array<Row, 2> chroma_;  // of a row, or of the upper one of two rows
+  std::array<Row, 2> chroma_;  // U and V of a row, or the mean of two rows if chroma has half the rows
   Row narrow_;
   std::vector<uint8_t> packed_;
 };

@@ -62,7 +62,7 @@ void on_log(void* context, int level, const char* format, va_list arguments) {
   av_log_format_line2(context, level, format, copy, line, sizeof line, &print_prefix);
   va_end(copy);
   if (level <= AV_LOG_ERROR) count_decoder_error(context);
-  // FFmpeg's messages contain URLs with user name and password.
+  // FFmpeg's messages may contain URLs with user name and password.
   const std::string text = without_secrets(trimmed(line));
   if (text.empty()) return;
   if (level <= AV_LOG_ERROR) t_last_error = without_prefix(text);

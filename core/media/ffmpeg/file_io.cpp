@@ -12,7 +12,7 @@ namespace lensd {
 namespace {
 
 constexpr int kBufferBytes = 256 * 1024;
-constexpr int kInterruptPollMs = 50;  ///< latency of an interruption while a pipe is silent
+constexpr int kInterruptPollMs = 50;  ///< timeout of poll(), after which interruptions are checked
 
 Error file_error(const std::string& path, const std::string& what, const std::string& hint = {}) {
   return Error(ExitCode::bad_source, path, what, hint);

@@ -1,5 +1,6 @@
 // Lets FFmpeg read through lensd's file descriptor. Open errors have clear messages, and reads of pipes and
-// FIFOs can be interrupted. FFmpeg needs no protocol, so a file's content cannot make it open another file.
+// FIFOs can be interrupted. FFmpeg needs no protocols, so Input disables them: a file's content cannot make
+// FFmpeg open another file.
 #pragma once
 
 #include <string>

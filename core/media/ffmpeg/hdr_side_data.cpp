@@ -111,7 +111,7 @@ void add_hdr_metadata(AVFrame& frame, const HdrMetadata& hdr) {
 
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 3, 100)  // FFmpeg 7.0
 
-// Encoders read the metadata here when they are opened.
+// Encoders read decoded_side_data when they are opened.
 void add_to_bitstream(AVCodecContext& c, const HdrMetadata& hdr, ff::Options&) {
   add_all(hdr, [&](Types types, size_t bytes) {
     return ff::allocated(

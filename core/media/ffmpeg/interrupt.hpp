@@ -10,11 +10,12 @@
 
 namespace lensd {
 
-/// Flags that interrupt reading. Any thread may set them.
+/// Interrupts reading. Any thread may set the flags.
 struct StopFlags {
   std::atomic<bool> interrupted{false};          ///< a Source sets it in interrupt() and clears it in next()
   const std::atomic<bool>* cancelled = nullptr;  ///< SourceOptions::cancel
-  int64_t deadline_ns = 0;  ///< opening a pipe is interrupted at this time; 0: never. Not for other threads
+  /// Opening a pipe is interrupted at this time; 0: never. Not thread-safe: used by the reading thread only.
+  int64_t deadline_ns = 0;
 
   bool late() const noexcept { return deadline_ns != 0 && now_ns() > deadline_ns; }
   bool raised() const noexcept {

@@ -11,9 +11,9 @@ namespace lensd {
 /// Uses DeepConverter for images with 16 bits where it can, else swscale.
 class Scaler {
  public:
-  /// Prepares the conversion. `to` must have the extent of `from` and, if that is an image with 16 bits,
-  /// chroma sited left. `dither`: samples of 8 bits are dithered if `from` is an image with 16 bits. Throws
-  /// Error(runtime_failure) if the conversion is not supported.
+  /// Prepares the conversion. `to` must have the extent of `from`. If `from` is an image with 16 bits, the
+  /// chroma of `to` must be sited left, and `dither` dithers samples of 8 bits. Throws Error(runtime_failure)
+  /// if the conversion is not supported.
   void open(const PixelsFormat& from, const PixelsFormat& to, bool dither = false);
   void convert(const Pixels& from, AVFrame& to);
 

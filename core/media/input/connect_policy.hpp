@@ -17,8 +17,8 @@
 
 namespace lensd {
 
-/// Returns true for addresses of this machine, and for private, link-local, multicast and reserved addresses.
-/// For IPv6 addresses that contain an IPv4 address (mapped, NAT64, 6to4), checks the IPv4 address.
+/// Returns true for loopback, private, link-local, multicast and reserved addresses. For IPv6 addresses that
+/// contain an IPv4 address (mapped, compatible, NAT64, 6to4), checks the IPv4 address.
 bool is_internal_address(const sockaddr& address);
 
 /// Decides which addresses a source may contact. Use it from one thread at a time.
@@ -31,8 +31,8 @@ class ConnectPolicy {
   ConnectPolicy();
   explicit ConnectPolicy(Resolve resolve) : resolve_(std::move(resolve)) {}
 
-  /// Allows connections and datagrams to the addresses of `host`. From the first call on, those to all other
-  /// internal addresses are refused, except connected datagram sockets to name servers. If the name has
+  /// Allows connections and datagrams to the addresses of `host`. After the first call, all other internal
+  /// addresses are refused, except for connected datagram sockets to name servers. If the name has
   /// public addresses, too, its internal ones are not allowed: a foreign name server may have added them.
   /// Resolves the name, which may block. Allows no address if `host` is empty or cannot be resolved.
   void allow(const std::string& host);
@@ -55,7 +55,7 @@ class ConnectPolicy {
   /// Returns false, and stores the address for refused(), if the connection is not allowed. Called by
   /// connect().
   bool check(int fd, const sockaddr& address);
-  /// The same for a datagram. Called by sendto() and sendmsg().
+  /// The same for a datagram, without the exception for name servers. Called by sendto() and sendmsg().
   bool check(const sockaddr& address);
 
  private:

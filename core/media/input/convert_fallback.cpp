@@ -21,12 +21,12 @@ std::string format_name(int format) {
   return name ? name : "unknown";
 }
 
-/// Float samples are proportional to light, as in OpenEXR.
+/// Returns true for float samples, which are proportional to light, as in OpenEXR.
 bool is_float(AVPixelFormat format) {
   return (av_pix_fmt_desc_get(format)->flags & AV_PIX_FMT_FLAG_FLOAT) != 0;
 }
 
-/// Sets matrix and range for a conversion from YUV to RGB.
+/// Sets matrix and range for a conversion from YUV or grey to RGB.
 void set_matrix(SwsContext* scaler, const AVFrame& frame) {
   int matrix = frame.colorspace;
   if (matrix == AVCOL_SPC_UNSPECIFIED || matrix == AVCOL_SPC_RGB)

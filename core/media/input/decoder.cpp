@@ -15,8 +15,8 @@ namespace {
 /// Value of AV_CUDA_USE_PRIMARY_CONTEXT, whose header would need cuda.h. The CUDA runtime uses the primary
 /// context, too.
 constexpr int kPrimaryContext = 1 << 0;
-/// Number of pictures that the pipeline holds at once, in addition to the decoder's references: 4 in its
-/// queue, one before and one after it, and those of unfinished frames (ExecutorOptions::in_flight).
+/// Number of surfaces in addition to the decoder's references. The pipeline holds fewer pictures at once: 4
+/// in its queue, one before it, one after it, and those of unfinished frames (ExecutorOptions::in_flight).
 constexpr int kHeldSurfaces = 12;
 /// Maximum picture size in pixels for slice threads. One core decodes live streams up to 1080p in real time.
 constexpr int64_t kSliceThreadPixels = 1920 * 1088;

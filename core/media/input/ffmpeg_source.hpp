@@ -122,11 +122,12 @@ class FfmpegSource final : public Source {
 
   // Live sources only.
   int64_t packet_time_ = AV_NOPTS_VALUE;  ///< time of the newest packet, in the stream's time base
-  int suspect_packets_ = 0;               ///< packets still to watch after a jump backwards
-  int suspect_errors_ = 0;                ///< number of errors that the decoder had logged at the jump
-  int64_t picture_ns_ = 0;                ///< arrival of the newest picture, or the start of opening
+  /// Packets still to check for decoder errors, after packet times have jumped back.
+  int suspect_packets_ = 0;
+  int suspect_errors_ = 0;  ///< number of errors that the decoder had logged at the jump
+  int64_t picture_ns_ = 0;  ///< arrival of the newest picture, or the start of opening
 
-  // Cameras only.
+  // Cameras and PipeWire nodes only.
   uint64_t broken_before_ = 0;  ///< CameraMonitor::broken at picture_ns_
   int decoder_errors_ = 0;      ///< number of errors that the decoder had logged at the newest picture
   bool intact_seen_ = false;    ///< at least one picture of this connection had no logged error

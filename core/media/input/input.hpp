@@ -66,7 +66,8 @@ class Input {
   int64_t silence_ns() const noexcept { return silence_ns_; }
 
   /// Waits for the next packet of the stream. Returns 0 or an AVERROR: AVERROR_EXIT after an interruption,
-  /// AVERROR_EOF at the end, AVERROR(ETIMEDOUT) if nothing arrived for silence_ns(), or FFmpeg's error.
+  /// AVERROR_EOF at the end, AVERROR(ETIMEDOUT) if nothing arrived for silence_ns(), or an error of FFmpeg
+  /// or the camera.
   int read(AVPacket& packet) noexcept;
 
   /// Moves to the stream's last key packet at or before `ticks`, in the stream's time base. Returns an

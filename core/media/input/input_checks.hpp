@@ -29,9 +29,9 @@ std::string png_problem(AVIOContext& io);
 /// string for other streams.
 std::string png_problem(const AVCodecParameters& stream, const AVPacket& packet);
 
-/// Returns true if `io`, at its beginning, is a plausible TGA picture of at most 512 MiB. The format has no
-/// signature; checked are the fields of the header (Truevision TGA File Format Specification 2.0). Restores
-/// the position.
+/// Returns true if `io` is a plausible TGA picture of at most 512 MiB. Call with `io` at its beginning;
+/// restores that position. The format has no signature, so the function checks the fields of the header
+/// (Truevision TGA File Format Specification 2.0).
 bool is_tga(AVIOContext& io);
 
 /// Calls avformat_find_stream_info() and returns its result. FFmpeg decodes the first PNG pictures there, but

@@ -22,7 +22,8 @@ constexpr int64_t kProbeBytes = 1 << 20;
 constexpr int64_t kAnalyzeUs = 300'000, kAnalyzeLowLatencyUs = 100'000;
 /// Frames to probe for the rate of a stream that does not declare one.
 constexpr int kRateFrames = 3;
-/// Time until an unchanged picture of a PipeWire node is repeated, less if the limit of stalls is short.
+/// Time after which an unchanged picture of a PipeWire node is repeated. Shorter if LiveOptions::stall_ns is
+/// short, so that the source does not count as stalled.
 constexpr int64_t kStillRepeatNs = 500'000'000;
 
 /// Returns a short reason for placeholders and panels.

@@ -31,12 +31,12 @@ class PipewireCapture {
   struct Request {
     Extent size;                             ///< empty: any, preferably 1280×720
     double rate = 0;                         ///< frames per second; 0: any, preferably 30
-    std::shared_ptr<PortalGrant> grant;      ///< for portal sources only: kept between connections; not null
+    std::shared_ptr<PortalGrant> grant;      ///< kept between connections; not null for a portal source
     std::shared_ptr<CameraMonitor> monitor;  ///< counts damaged pictures; null: the capture creates one
     int64_t repeat_ns = 500'000'000;         ///< repeats the picture after this silence if may_be_silent()
   };
   /// Connects to the source `url`: pipewire:NODE or one of portal_target(). Waits at most `timeout_ns` for
-  /// the user's answer, then for the format, again at most `timeout_ns` and at most 10 s. Throws
+  /// the user's answer, then at most `timeout_ns` or 10 s, whichever is shorter, for the format. Throws
   /// Error(bad_source) if PipeWire is not running, or if the node does not exist or has no format that lensd
   /// reads; Error(unavailable) if libpipewire is missing, the desktop has no portal or the user declines.
   PipewireCapture(const std::string& url, const std::string& where, const Request& request,

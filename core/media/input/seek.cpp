@@ -1,6 +1,6 @@
 // Exact seeking in FfmpegSource: moves to a key frame before the target and decodes up to the target.
 //
-// Demuxers find the key frame by decoding time or by an estimated byte position. The first frame may
+// Demuxers find the key frame by decoding time or by an estimated byte position. The first decoded frame may
 // therefore be after the target. In that case the next attempts seek further back, the last one to the start.
 
 #include <algorithm>
@@ -58,7 +58,7 @@ std::optional<int64_t> FfmpegSource::indexed_key_frame(int64_t position_ns) cons
   const int key = av_index_search_timestamp(stream, ticks, AVSEEK_FLAG_BACKWARD);
   // The index of a Matroska file has key frames only, and may lack those after its last entry.
   if (key < 0 || key + 1 >= avformat_index_get_entries_count(stream)) return std::nullopt;
-  if (mp4) {  // indexes all frames of the fragments that were read
+  if (mp4) {  // its index has all frames of the fragments that were read
     const int before = av_index_search_timestamp(stream, ticks, AVSEEK_FLAG_BACKWARD | AVSEEK_FLAG_ANY);
     const AVIndexEntry* after = avformat_index_get_entry(stream, before + 1);
     const double frames = info_.fps > 0 ? kLongestGapFrames / info_.fps : 0;

@@ -62,7 +62,7 @@ void SmallRgb::make_table(AVPixelFormat format) {
   const size_t bytes = static_cast<size_t>(d.comp[0].step);
   const int values = 1 << (8 * bytes);
   rgba_.resize(static_cast<size_t>(values));
-  // av_read_image_line2() may read the word after the last pixel's first byte.
+  // av_read_image_line2() may read past the pixel, so `pixel` has more bytes than a pixel needs.
   std::array<uint8_t, 4> pixel{};
   const uint8_t* const planes[4] = {pixel.data()};
   const int pitches[4] = {static_cast<int>(bytes)};

@@ -23,7 +23,7 @@ class SmallRgb {
   void make_table(AVPixelFormat format);
 
   AVPixelFormat format_ = AV_PIX_FMT_NONE;
-  std::vector<uint32_t> rgba_;  ///< the four bytes of a pixel, in memory order, by the pixel's stored value
+  std::vector<uint32_t> rgba_;  ///< RGBA bytes of a pixel in memory order; the index is its stored value
 };
 
 }  // namespace lensd

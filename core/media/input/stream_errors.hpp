@@ -20,8 +20,8 @@ class StreamErrors {
   void seek_done() { from_start_ = false; }
 
   /// Call at the end of the stream. `error`: the demuxer's last result. `announced_ns`: the stream's
-  /// announced duration, 0 if unknown. `frame_ns`: nominal duration of a frame. A stream that is shorter than
-  /// announced but otherwise intact has no error, because the last frame may be shown for a long time.
+  /// announced duration, 0 if unknown. `frame_ns`: nominal duration of a frame. A stream that is only
+  /// shorter than announced has no error, because the last frame may be shown for a long time.
   void ended(const Input& input, int error, int64_t announced_ns, int64_t frame_ns);
 
   /// Returns a sentence about all errors; empty if there was none.

@@ -25,7 +25,7 @@ class TimestampNormalizer {
 
   /// Returns the raw time that corresponds to pts_ns 0, or nullopt before the first frame with a time.
   std::optional<int64_t> origin_ns() const { return origin_ns_; }
-  /// Returns the sum of the jumps backwards.
+  /// Returns the sum of the shifts after jumps backwards, since the last restart().
   int64_t offset_ns() const { return offset_ns_; }
   int64_t nominal_ns() const { return nominal_ns_; }
 

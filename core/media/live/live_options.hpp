@@ -21,9 +21,9 @@ std::string allowed_protocols(const std::string& scheme);
 /// Returns the demuxers that may read content from `scheme`, as a value for FFmpeg's format_whitelist.
 std::string allowed_demuxers(const std::string& scheme);
 
-/// Checks for permanent errors. Throws Error(bad_source) if an address has no host, a device is no camera or
-/// there is no display; Error(invalid_config) if an option is unknown or does not fit; Error(unavailable) if
-/// FFmpeg lacks the protocol or device.
+/// Checks for permanent errors. Throws Error(bad_source) if an address has no host, a device is not a camera
+/// or there is no display; Error(invalid_config) if an option is unknown or does not fit; Error(unavailable)
+/// if FFmpeg lacks the protocol or device.
 void check_live_source(const std::string& url, const LiveOptions& live);
 
 /// Returns the X11 display and offset of "screen:…". Throws Error(bad_source) if there is no display.

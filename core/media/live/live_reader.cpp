@@ -66,7 +66,7 @@ bool LiveReader::wait_for_attempt() {
   }
 }
 
-/// Opens a connection and reads it to its end.
+/// Makes one connection attempt: opens the source and queues its pictures until the connection ends.
 void LiveReader::attempt() {
   std::string reason;
   try {
@@ -193,13 +193,14 @@ LiveReader::QueuedPicture LiveReader::pop() {
   return oldest;
 }
 
-/// Computes a picture's latency: its delay minus the smallest delay, where delay = arrival - timestamp.
+/// Sets the status's latency from a new picture: its delay minus the smallest delay, where delay = arrival −
+/// timestamp, or the time since its capture if that is larger.
 void LiveReader::estimate_latency(const FrameInfo& frame, int64_t now) {
   const int64_t delay = now - frame.pts_ns;
   if (earliest_delay_ns != INT64_MAX)
     earliest_delay_ns += std::max<int64_t>(0, now - machine.status().last_frame_ns) / kDriftShare;
   earliest_delay_ns = std::min(earliest_delay_ns, delay);
-  // Cameras provide the capture time, which is more exact.
+  // Cameras provide the capture time; for other sources it is the arrival.
   machine.status().latency_ns = std::max(delay - earliest_delay_ns, now - frame.capture_ns);
 }
 

@@ -26,7 +26,7 @@ class SharedControls;
 /// A timestamp has jumped if it goes backwards, or if it advances by more than the elapsed time plus this.
 constexpr int64_t kJumpNs = 1'000'000'000;
 
-/// Returns the time of now_ns() as a time of condition_variable::wait_until().
+/// Converts a time of now_ns() for condition_variable::wait_until().
 inline std::chrono::steady_clock::time_point time_point(int64_t ns) {
   return std::chrono::steady_clock::time_point(
       std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::nanoseconds(ns)));

@@ -152,7 +152,7 @@ void Placeholder::fill(const PictureRef& target, Box box, int level, bool colour
   }
 }
 
-/// Returns the title, then the text wrapped between words.
+/// Returns the lines to draw: the title, then the text, wrapped at spaces.
 std::vector<Placeholder::Line> Placeholder::lines_of(const std::string& title,
                                                      const std::string& text) const {
   const Extent size = info_.upright();

@@ -1,4 +1,4 @@
-// The rate at which a source delivers pictures, from the stamps of the newest ones. Not thread-safe.
+// The rate at which a source delivers pictures, from the timestamps of the newest ones. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace lensd {
 class RateMeter {
  public:
   void add(int64_t stamp_ns) noexcept {
-    if (count_ > 0 && stamp_ns <= newest()) restart();  // another clock
+    if (count_ > 0 && stamp_ns <= newest()) restart();  // the timestamps are from another clock
     stamps_[next_] = stamp_ns;
     next_ = (next_ + 1) % kStamps;
     count_ = std::min(count_ + 1, kStamps);

@@ -20,7 +20,7 @@ namespace {
 constexpr auto kSoundPollInterval = std::chrono::milliseconds(5);
 /// Timestamps that jump back by more than this start another part of the file, as in TimestampNormalizer.
 constexpr int64_t kPartJumpNs = 1'000'000'000;
-/// If the audio's timestamps jump back, the video's jump may follow this much later.
+/// If the audio's timestamps jump back, the video's jump may follow up to this much later.
 constexpr int64_t kJumpPatienceNs = 10'000'000'000;
 /// Number of packets in which read_first() looks for an intact one.
 constexpr int kFirstPackets = 100;
@@ -30,7 +30,7 @@ bool is_mp4(const AVOutputFormat& format) {
   return name == "mp4" || name == "mov";
 }
 
-/// Returns true for codecs that an MP4 track can only describe with the data of a packet.
+/// Returns true for codecs whose MP4 track description needs the data of a packet.
 bool needs_packet(AVCodecID codec) {
   return codec == AV_CODEC_ID_AC3 || codec == AV_CODEC_ID_EAC3 || codec == AV_CODEC_ID_TRUEHD;
 }
@@ -60,8 +60,8 @@ ff::ParametersPtr copy_of(const AVCodecParameters& codec) {
   return copy;
 }
 
-/// Returns the filter that removes the headers of ADTS packets, as in transport streams. Only these muxers
-/// that support ADTS add them again.
+/// Returns the filter that removes the ADTS headers that AAC packets have in transport streams. Muxers of
+/// formats with ADTS add the headers again. Returns null for other audio.
 ff::FilterPtr adts_filter(const AVCodecParameters& codec, AVRational time_base) {
   const AVBitStreamFilter* type = av_bsf_get_by_name("aac_adtstoasc");
   AVBSFContext* context = nullptr;
@@ -153,7 +153,7 @@ void AudioCopy::read_first() {
 }
 
 /// Reads the next packet into packet_, without an ADTS header. Skips packets with a damaged header. Returns
-/// false at the end.
+/// false at the end, after an error and after an interruption.
 bool AudioCopy::read() {
   while (input_.read(*packet_) >= 0) {
     if (!filter_) return true;
@@ -197,7 +197,7 @@ void AudioCopy::add_jump(const SourceJump& jump) {
   if (jumps_.size() > kMaxJumps) drop_jump();
 }
 
-/// Drops the first jump, which is followed by another.
+/// Drops the first of at least two jumps. The second one is a seek if either was.
 void AudioCopy::drop_jump() {
   const bool seek = jumps_.front().seek;
   jumps_.pop_front();
@@ -233,9 +233,9 @@ bool AudioCopy::waits_for_jump(int64_t source_ns, int64_t time_ns) const {
          time_ns < *last_source_ns_ - origin_ns_ + kJumpPatienceNs;
 }
 
-/// Converts the source time of the next packet. After a jump of the video's timestamps, the audio before its
-/// own jump may follow. Therefore chooses the origin with which the packet is closer to the previous one,
-/// unless the audio jumps too.
+/// Converts the source time of the next packet to recording time. After the video's timestamps have jumped,
+/// audio packets from before the audio's own jump may still follow. Therefore switches to the new origin only
+/// if the audio jumps back, too, or if the new origin brings the packet closer to the previous one.
 int64_t AudioCopy::recording_time_ns(int64_t source_ns) {
   if (next_origin_ns_) {
     const int64_t step = source_ns - last_source_ns_.value_or(INT64_MAX / 2);

@@ -28,8 +28,8 @@ enum class AudioEnd : uint8_t { video, source };
 class AudioCopy {
  public:
   /// Opens the audio of `source`. Returns null if the address is empty. Returns null and logs the reason if
-  /// the audio cannot be opened. `stop` interrupts opening and all reads, and no audio follows, unless the
-  /// source is a regular file. `stop` may be null and must outlive the object.
+  /// the audio cannot be opened. Unless the source is a regular file, `stop` interrupts opening and reading,
+  /// and no more audio follows. `stop` may be null and must outlive the object.
   static std::unique_ptr<AudioCopy> open(const AudioSource& source, const std::atomic<bool>* stop);
   ~AudioCopy();
   AudioCopy(const AudioCopy&) = delete;
@@ -77,8 +77,9 @@ class AudioCopy {
   ff::PacketPtr sample_ = ff::make_packet();  ///< first packet of a codec that needs_packet()
   std::deque<SourceJump> jumps_;
   bool started_ = false, pending_ = false, ended_ = false, refusal_logged_ = false;
-  int64_t origin_ns_ = 0;                  ///< source time of recording time 0
-  std::optional<int64_t> next_origin_ns_;  ///< the same after a jump of the timestamps, until the audio jumps
+  int64_t origin_ns_ = 0;  ///< source time of recording time 0
+  /// Origin after a jump of the video's timestamps. Replaces origin_ns_ when the audio jumps, too.
+  std::optional<int64_t> next_origin_ns_;
   std::optional<int64_t> last_source_ns_;  ///< source time of the last packet since the last seek
   int64_t begin_ns_ = 0;                   ///< recording time of the last seek; earlier packets are dropped
   int64_t skipped_ = 0;                    ///< number of packets that were damaged or overlapped earlier ones

@@ -47,7 +47,7 @@ class Muxer {
   void start_at(int64_t ticks);
   /// Writes the audio before `packet`, then the packet. The packet's times are in the encoder's time base.
   int write(const AVPacket& packet);
-  /// Copies the last audio: that before `ticks` (in the encoder's time base), or all with AudioEnd::source.
+  /// Copies the remaining audio: up to `ticks` (in the encoder's time base), or all with AudioEnd::source.
   int complete_audio(int64_t ticks, AudioEnd end);
   /// Completes the container; later calls do nothing.
   int write_trailer();

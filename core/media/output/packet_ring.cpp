@@ -24,7 +24,7 @@ void PacketRing::clear() {
   bytes_ = 0;
 }
 
-/// Returns the index of the second key frame; 0 if there is only one.
+/// Returns the index of the second key frame; 0 if there is none.
 size_t PacketRing::second_key() const {
   for (size_t i = 1; i < packets_.size(); ++i)
     if (ff::is_key(*packets_[i])) return i;

@@ -1,4 +1,4 @@
-// Where recording time and source time are related anew.
+// A point at which the difference between recording time and source time changes.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ struct StreamOutput::Encoding {
     if (!encoder->notice().empty()) status->set_notice({encoder->notice(), false});
     sender = std::make_unique<StreamSender>(target, *encoder, options.audio_from, status);
   }
-  /// A device has no tags.
+  /// Returns the frame's colour tags, or the default ones for a device, which cannot store tags.
   ColourTags tags(const FrameInfo& info) const { return target.muxer == "v4l2" ? ColourTags{} : info.tags; }
   void push_packets() {
     while (const AVPacket* packet = encoder->receive()) sender->push(*packet);

@@ -98,7 +98,7 @@ class StreamSender::Worker {
   // skip_to_key_ and jump_ are used by the encoder's thread only; audio_, started_ and lost_reported_ by the
   // sender's thread only.
   bool skip_to_key_ = false;
-  std::optional<Item> jump_;  // not queued yet
+  std::optional<Item> jump_;  // the last jump, until it is queued
   std::unique_ptr<AudioCopy> audio_;
   bool started_ = false;        // a key frame was written to this connection
   bool lost_reported_ = false;  // the current outage was reported

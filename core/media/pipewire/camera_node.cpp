@@ -53,7 +53,7 @@ CameraNode::CameraNode(const std::string& name, bool dither, NoticeList& notices
 CameraNode::~CameraNode() {
   const PipewireLock lock(session_);
   close_stream();
-  session_.disconnect();  // no callbacks follow, except of the timer
+  session_.disconnect();  // after this, only the timer's callback can still run
   session_.set_timer(0);
 }
 
@@ -168,7 +168,7 @@ void CameraNode::accept(const spa_pod* format) {
   spa_video_info_raw info = {};
   if (spa_format_video_raw_parse(format, &info) < 0) return;
   const auto formats = sent_formats(offered_.frames.format);
-  if (std::ranges::find(formats, info.format) == formats.end()) return;  // of an older offer
+  if (std::ranges::find(formats, info.format) == formats.end()) return;  // answers an older offer
   format_ = info.format;
   negotiated_ = offered_.frames;
   negotiated_.extent = {static_cast<int>(info.size.width), static_cast<int>(info.size.height)};

@@ -65,7 +65,7 @@ class CameraNode {
   ImageFormat negotiated_;      ///< format of the frames that the buffers hold
   int64_t cycle_ns_ = 0;        ///< start of the running cycle; 0: none
   bool ends_reported_ = false;  ///< PipeWire reports the ends of cycles
-  bool late_end_ = false;       ///< the next end is that of the previous cycle
+  bool late_end_ = false;       ///< the next reported end is that of the previous cycle
   int timeouts_ = 0;            ///< consecutive cycles that took too long
   int waiting_ = 0;             ///< filled buffers without a cycle
   uint64_t sequence_ = 0;

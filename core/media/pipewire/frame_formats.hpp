@@ -17,7 +17,7 @@ namespace lensd {
 /// Maximum number of shared buffers of a stream.
 inline constexpr int kMostBuffers = 16;
 
-/// What a virtual camera offers at one time.
+/// Format, rate and aspect of the frames that a virtual camera offers.
 struct OfferedVideo {
   ImageFormat frames;
   spa_fraction rate = {0, 1};  ///< 0/1: unknown

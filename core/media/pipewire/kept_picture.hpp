@@ -28,8 +28,8 @@ class KeptPicture {
     frame.pts = frame.best_effort_timestamp = repeated_ns_ = read_ns_ = now_ns();
     return 0;
   }
-  /// Returns `time_ns`, or the time after the newest repetition if that is later. A picture may have been
-  /// sent before a repetition that was read before it.
+  /// Returns the timestamp for a picture that was sent at `time_ns`: at least 1 ns after the newest
+  /// repetition, because a repetition may be delivered while the picture is on its way.
   int64_t after_repetition(int64_t time_ns) const noexcept { return std::max(time_ns, repeated_ns_ + 1); }
   /// Returns true if a picture was read.
   bool any() const noexcept { return read_ns_ > 0; }

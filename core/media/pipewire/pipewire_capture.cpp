@@ -111,14 +111,14 @@ struct PipewireCapture::Stream {
   spa_hook stream_hook = {}, registry_hook = {};
   std::string lost;  ///< why no more pictures follow; empty: the stream is not lost
   bool streaming = false;
-  bool node_ended = false;  ///< while PipeWire was running
+  bool node_ended = false;  ///< the node disappeared, but the connection was intact
   spa_video_info_raw info = {};
   AVPixelFormat pixels = AV_PIX_FMT_NONE;
   Extent size;
-  pw_buffer* newest = nullptr;  ///< not read yet
+  pw_buffer* newest = nullptr;  ///< the newest intact buffer; null: none since the last read()
   uint64_t replaced = 0;
   CameraMonitor& monitor;
-  const uint64_t damaged_before = monitor.broken;  ///< in earlier connections
+  const uint64_t damaged_before = monitor.broken;  ///< damaged pictures of earlier connections
 };
 
 PipewireCapture::Stream::Stream(const std::string& url, const std::string& where_, const Request& request,

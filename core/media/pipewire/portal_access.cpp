@@ -157,7 +157,7 @@ struct PortalAccess::Session {
   const StopFlags& stop;
   const int64_t deadline_ns;
   std::shared_ptr<sd_bus> bus;
-  std::string path;  ///< of the session's object; empty: none
+  std::string path;  ///< D-Bus path of the session; empty: there is none
   UniqueFd remote;
   std::optional<uint32_t> node;
 

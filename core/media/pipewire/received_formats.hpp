@@ -37,7 +37,7 @@ bool marked_damaged(const spa_buffer& buffer);
 
 /// Finds the planes of a picture. `memory[i]`: where block i of the buffer begins. If there are fewer blocks
 /// than planes, all planes are in the first block. Its size decides whether it has PipeWire's or GStreamer's
-/// layout. Returns false if the buffer is too small for the picture.
+/// layout. Returns false if a block cannot be read or is too small for the picture.
 bool find_planes(const spa_buffer& buffer, std::span<const uint8_t* const> memory, AVPixelFormat pixels,
                  Extent size, ReceivedPlanes& planes);
 

@@ -174,7 +174,7 @@ bool SoundDecoder::convert(SoundBlock& out) {
   return true;
 }
 
-/// Cuts frames before the target, changes the tempo and appends the rest to `out`.
+/// Removes frames before the target. Changes the tempo of the rest and appends it to `out`.
 void SoundDecoder::append(std::vector<float> samples, SoundBlock& out) {
   int64_t start = base_ns_ + sound_ns(static_cast<double>(resampled_));
   const auto count = static_cast<int64_t>(samples.size() / kSoundChannels);

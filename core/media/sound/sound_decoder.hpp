@@ -64,7 +64,7 @@ class SoundDecoder {
   std::unique_ptr<TempoFilter> tempo_;
   ff::FramePtr frame_ = ff::make_frame();
   ff::PacketPtr packet_ = ff::make_packet();
-  int input_format_ = -1, input_rate_ = 0, input_channels_ = 0;  ///< what the resampler converts
+  int input_format_ = -1, input_rate_ = 0, input_channels_ = 0;  ///< the resampler's input
   double speed_ = 1;
   int64_t target_ns_ = 0;
   size_t attempt_ = 0;

@@ -331,7 +331,7 @@ class SoundPlayer final : public PlaybackSound {
   OwnedThread decode_thread_, output_thread_;
 };
 
-/// A source without sound. Keeps the volume, so that it can be set before the next source.
+/// A source without sound. Stores volume and mute state, so that they can be set for the next source.
 class NoSound final : public PlaybackSound {
  public:
   NoSound(SoundState state, double volume, bool muted) : state_(state), volume_(volume), muted_(muted) {}

@@ -1,4 +1,4 @@
-// Decoded sound between the decode thread and the output thread.
+// A queue of decoded sound between the decode thread and the output thread.
 //
 //   SoundDecoder ── push() ──▶ SoundQueue ── front(), consume() ──▶ output thread
 //
@@ -15,7 +15,7 @@
 
 namespace lensd {
 
-/// Consecutive samples at the playback speed.
+/// Consecutive samples, after the change of tempo to the playback speed.
 struct SoundBlock {
   int64_t media_ns = 0;        ///< presentation time of the first frame, on the pictures' clock
   std::vector<float> samples;  ///< interleaved

@@ -75,7 +75,7 @@ LowDelayParser::LowDelayParser(const AVCodecParameters& codec)
 }
 
 bool LowDelayParser::one_picture(const AVPacket& packet) const noexcept {
-  if (packet.flags & AV_PKT_FLAG_CORRUPT) return true;  // ignore it in the heuristic
+  if (packet.flags & AV_PKT_FLAG_CORRUPT) return true;  // corruption alone must not restart the parser
   if (packet.size >= kMayBeSplit) return false;
   const StartCodes found = scan_start_codes(codec_id_, {packet.data, static_cast<size_t>(packet.size)});
   return found.starts_picture && found.pictures == 1;

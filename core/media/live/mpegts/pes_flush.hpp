@@ -26,7 +26,8 @@ class PesFlush {
  public:
   static constexpr size_t kPacket = 188;
 
-  /// Appends `in` to `out` and inserts a packet after each end of a PES packet.
+  /// Appends `in` to `out`. Once stuffing is reliable (see above), inserts a packet after each end of a PES
+  /// packet.
   void pass(std::span<const uint8_t> in, std::vector<uint8_t>& out);
 
  private:

@@ -16,8 +16,8 @@ namespace lensd {
 std::vector<const AVCodec*> encoders_for(const AVOutputFormat& container, const EncoderOptions& options,
                                          const std::string& where);
 
-/// Returns the options of the encoder for a stream in the container `muxer`, with lensd's delays and key
-/// frames.
+/// Returns the encoder's options for a stream in the container `muxer`: `options` with the key-frame interval
+/// and maximum delay for streams. For a device (muxer "v4l2"), returns the options of raw video.
 EncoderOptions stream_encoder(const std::string& muxer, EncoderOptions options);
 
 /// Sets preset, key-frame interval, rate, quality and delay in `c` and `settings`. The codec, size and frame

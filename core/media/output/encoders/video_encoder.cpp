@@ -147,8 +147,8 @@ void VideoEncoder::set_colour(AVCodecContext& c) const {
     c.colorspace = colour_space_of(output_.matrix);
   c.color_range = output_.full_range ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
   const bool sdr = output_.transfer == Transfer::sdr && output_.primaries == Primaries::bt709;
-  // With the BT.601 matrix and no other tags, leave transfer and primaries unspecified, so that players guess
-  // them from the picture's size.
+  // With SDR, BT.709 primaries and another matrix, such as BT.601, leave transfer and primaries unspecified,
+  // so that players guess them from the picture's size.
   if (!sdr || c.colorspace == AVCOL_SPC_BT709 || c.colorspace == AVCOL_SPC_RGB)
     c.color_trc = transfer_tag(output_.transfer), c.color_primaries = primaries_tag(output_.primaries);
   if (av_pix_fmt_desc_get(c.pix_fmt)->log2_chroma_w)

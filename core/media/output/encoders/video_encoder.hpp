@@ -17,7 +17,8 @@ namespace lensd {
 class VideoEncoder {
  public:
   /// Chooses encoder and pixel format for `container`. `where` is for messages. Throws Error(usage) if the
-  /// codec does not exist or the container does not support it, Error(runtime_failure) if it does not start.
+  /// codec does not exist or the container does not support it, Error(runtime_failure) if the encoder does
+  /// not start.
   VideoEncoder(const AVOutputFormat& container, const PixelsFormat& input, double fps,
                const EncoderOptions& options, const std::string& where);
 

@@ -18,7 +18,7 @@ namespace lensd {
 namespace {
 
 constexpr int kWriteBufferBytes = 256 * 1024;
-constexpr int kStopPollMs = 50;  ///< latency of FileRules::stop
+constexpr int kStopPollMs = 50;  ///< interval between checks of FileRules::stop
 
 int open_beneath(const std::string& folder, const std::string& path, int flags) {
   const int root = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -19,7 +19,7 @@ Error write_error(const std::string& path, int error);
 class OutputFile {
  public:
   /// Creates the file and locks it until close(). Throws Error(usage) if the file exists and must not be
-  /// replaced, Error(runtime_failure) if it cannot be created. Keeps FileRules::stop.
+  /// replaced, Error(runtime_failure) if it cannot be created. Keeps the pointer FileRules::stop.
   OutputFile(const std::string& path, const FileRules& rules);
   /// Discards buffered data if close() was not called.
   ~OutputFile();
