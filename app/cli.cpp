@@ -60,7 +60,7 @@ void refuse_batch_options(const CommandLine& line) {
   refuse(line.frames > 0, "--frames", kServe, "use lensd --headless");
 }
 
-/// Throws Error(usage) for options of playback, because a run without a window processes each frame once.
+/// Throws Error(usage) for options of playback, because a batch run processes each frame once.
 void refuse_playback_options(const CommandLine& line) {
   constexpr const char *kBatch = "without a window", *kInstead = "lensd serve takes it";
   refuse(line.speed != 1, "--speed", kBatch, kInstead);
@@ -89,7 +89,7 @@ CommandLine parse_command_line(int argc, char** argv) {
   CLI::App& app = parser.app;
   try {
     std::vector<std::string> words = without_separator({argv + std::min(argc, 1), argv + argc});
-    std::reverse(words.begin(), words.end());  // as CLI11 expects them
+    std::reverse(words.begin(), words.end());  // CLI11 reads the words from the back
     app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     const auto commands = app.get_subcommands();

@@ -28,11 +28,11 @@ struct CommandLine {
 
   bool headless = false, pause = false, loop_file = false, overwrite = false;
   std::string output, timings, framehash, tracks, trace, record;  ///< paths of files; empty: none
-  std::vector<std::string> more_sources;                          ///< further files of the playlist
+  std::vector<std::string> more_sources;                          ///< further files and folders to play
   std::vector<std::string> source_controls;                       ///< arguments of --source-control
   bool no_resume = false;                                         ///< play files from their start
   int frames = 0;                                                 ///< number of frames to process; 0: all
-  std::optional<StartPosition> start;                             ///< --start
+  std::optional<StartPosition> start;                             ///< value of --start
   double speed = 1;
   std::string screenshot_template = "lensd-%F-%P", screenshot_folder;
 
@@ -63,7 +63,7 @@ struct EarlyExit {
 CommandLine parse_command_line(int argc, char** argv);
 
 /// Merges the layers into `line.config` and derives the settings from it. Returns the graph of the run.
-/// Throws Error(invalid_config) or Error(usage) as load_layers() does.
+/// Throws Error(invalid_config) or Error(usage) if a layer is invalid; see load_layers().
 GraphDesc configure(CommandLine& line, const Registry& registry);
 
 /// Parses [source] options, "NAME=VALUE NAME=VALUE". Throws Error(invalid_config) if a word is malformed.

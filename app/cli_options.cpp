@@ -67,7 +67,7 @@ void set_http(CommandLine& line, const std::string& text) {
   if (colon == std::string::npos) return;
   std::string address = text.substr(0, colon);
   if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
-  if (address.empty())  // would listen on all addresses
+  if (address.empty())  // the server would listen on all addresses
     throw Error(ExitCode::usage, "--http", fmt::format("'{}' has an empty address", text),
                 "use PORT for 127.0.0.1, or 0.0.0.0:PORT to listen on all addresses");
   set_key(line, "http.address", address);

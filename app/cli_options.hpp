@@ -12,7 +12,7 @@
 
 namespace lensd {
 
-/// Adds options to an app. --help lists each option under the heading that was set last.
+/// Adds options to an app. --help lists an option under the heading that was set last before it was added.
 class CommandLineOptions {
  public:
   CommandLineOptions(CLI::App& app, CommandLine& line, std::string group)

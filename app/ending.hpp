@@ -1,4 +1,4 @@
-// How a run ends besides returning and Error.
+// Ways to end a run other than returning and throwing Error.
 #pragma once
 
 #include <string>

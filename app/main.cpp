@@ -65,19 +65,19 @@ void run_or_print(int argc, char** argv) {
   }
 }
 
-/// Throws as finish_stdout() does if output is lost.
+/// Runs the program and flushes standard output. Throws as finish_stdout() does if output is lost.
 void run_and_finish(int argc, char** argv) {
   int error = 0;
   try {
     run_or_print(argc, argv);
-  } catch (const std::system_error& e) {  // fmt::print() throws it, among others
+  } catch (const std::system_error& e) {  // thrown by fmt::print(), for example
     if (!std::ferror(stdout)) throw;
     error = e.code().value();
   }
   lensd::finish_stdout(error);
 }
 
-/// Returns the exit code; kSignals + N to end as signal N does.
+/// Returns the exit code, or kSignals + N if the program must end as signal N ends it.
 int run_and_report(int argc, char** argv) {
   try {
     run_and_finish(argc, argv);
@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
   const int code = run_and_report(argc, argv);
   const bool joined = lensd::join_stragglers(std::chrono::milliseconds(200)) == 0;
   const bool complete = lensd::log::finish() && joined;
-  std::fflush(stdout);  // not the log file, whose lock a blocked thread may hold
+  std::fflush(stdout);  // do not flush the log file: a blocked thread may hold its lock
   if (code > kSignals) {
     std::signal(code - kSignals, SIG_DFL);
     std::raise(code - kSignals);

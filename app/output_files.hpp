@@ -22,8 +22,8 @@ void check_output_files(const CommandLine& line, const std::vector<std::string>&
 /// segments that an earlier run left. The daemon also replaces the files of mark_results().
 void check_existing_files(const CommandLine& line);
 
-/// Returns the first missing file of an image sequence that has later files, or an empty string. The sequence
-/// is played up to there only.
+/// Returns the first missing file of an image sequence if there are later files, else an empty string.
+/// Playback ends before the missing file.
 std::string first_gap(const std::string& source);
 
 /// Marks the files of --timings and --trace, so that the next run of the daemon may replace them.

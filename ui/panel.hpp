@@ -36,7 +36,7 @@ enum class Fold : uint8_t { automatic, open, folded };
 /// uploads the pixels to `texture`.
 struct ScopesState {
   bool open = false;
-  std::string node;  ///< empty: the graph's output
+  std::string node;  ///< measured node; empty: the graph's output
   ScopeKind kind = ScopeKind::histogram;
   bool log = false;              ///< logarithmic heights of the histogram
   std::vector<uint32_t> pixels;  ///< RGBA8, rows from the top
@@ -257,8 +257,8 @@ void draw_fields(PanelContext& ctx);
 void draw_camera_controls(PanelContext& ctx);
 /// Draws a heading, then moves the cursor to the right end of the line for an icon button.
 void heading_before_button(PanelContext& ctx, const char* title);
-/// `name`: name in the widget map. `hide`, `show`: tooltips of the fold button. `note`: text at the right
-/// end.
+/// Arguments of section_heading(). `name`: name in the widget map. `hide`, `show`: tooltips of the fold
+/// button. `key`: key hint in the tooltips. `note`: text at the right end.
 struct SectionHeading {
   const char *title, *name, *hide, *show;
   std::string_view key = {};

@@ -81,12 +81,12 @@ int64_t expected_frames(const SourceInfo& info, int64_t limit) {
 
 struct Written {
   int64_t frames = 0;
-  int signal = 0;             ///< that has interrupted the run; 0: none
+  int signal = 0;             ///< signal that interrupted the run; 0: none
   bool source_ended = false;  ///< all frames of the source were written
   std::string path;
 };
 
-/// Writes frames until the source ends or a signal arrives. Throws Error if an output fails.
+/// Writes frames until the pipeline has no more or a signal arrives. Throws Error if an output fails.
 Written write_frames(Pipeline& pipeline, const CommandLine& line) {
   std::atomic<bool> interrupted{false};
   std::unique_ptr<Recorder> recorder;
@@ -113,7 +113,7 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
   const Interruption interruption;
   const OnInterruption end_waiting(interruption, [&] {
     interrupted = true;
-    pipeline.end_early();  // ends next_frame()
+    pipeline.end_early();  // ends the wait in next_frame()
   });
   while (Frame frame = pipeline.next_frame()) {
     frame.wait_ready();

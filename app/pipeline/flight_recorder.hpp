@@ -29,7 +29,7 @@ struct TraceTrigger {
   bool any() const { return on_drop || over_ns > 0; }
 };
 
-/// Parses "no", "drop" or milliseconds. Throws Error(usage) for any other text.
+/// Parses "no" (or an empty text), "drop" or milliseconds. Throws Error(usage) for any other text.
 TraceTrigger parse_trace_trigger(const std::string& text);
 
 /// Returns $XDG_STATE_HOME/lensd/traces, else ~/.local/state/lensd/traces, else lensd-traces.
@@ -61,8 +61,8 @@ class FlightRecorder {
 
   /// Requests a trace. Thread-safe. Locks a mutex: do not call for every frame.
   void request();
-  /// Reports a frame's time from the decoder to the display, without the wait until the frame was due.
-  /// Thread-safe. Does not block.
+  /// Reports a frame's time from the decoder to the display, without its waits for the process thread and for
+  /// its presentation time. Thread-safe. Does not block.
   void frame_took(int64_t ns) noexcept;
 
   std::vector<Notice> take_notices() { return notices_.take(); }
@@ -79,8 +79,8 @@ class FlightRecorder {
   std::condition_variable wake_;
   bool requested_ = false, stopping_ = false;
   NoticeList notices_;
-  int64_t last_automatic_ns_ = INT64_MIN / 2;  // recorder thread
-  int automatic_ = 0;                          // recorder thread
+  int64_t last_automatic_ns_ = INT64_MIN / 2;  // used by the recorder thread only
+  int automatic_ = 0;                          // used by the recorder thread only
   std::thread thread_;
 };
 

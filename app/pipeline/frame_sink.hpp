@@ -22,7 +22,7 @@
 namespace lensd {
 
 struct PixelAspects {
-  PixelAspect output, source;  ///< `source`: of the picture as stored, before rotation
+  PixelAspect output, source;  ///< `source`: aspect of the picture as stored, before rotation
 };
 
 class FrameSink {

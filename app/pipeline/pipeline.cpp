@@ -130,7 +130,7 @@ void Pipeline::process_loop() {
       if (pictures_.closed()) return;
       continue;
     }
-    if (state_.ended) continue;  // decoded ahead, after the last frame to process
+    if (state_.ended) continue;  // drop pictures after the last frame to process
     if (next->serial != seek_serial_.load(std::memory_order_acquire)) continue;  // decoded before a seek
     if (next->picture)
       process(std::move(next->picture));
@@ -174,7 +174,7 @@ void Pipeline::process(Picture picture) {
   if (options_.sinks.empty()) {
     publish(std::move(frame));
   } else {
-    publish(frame.share());  // before the sinks, which may wait
+    publish(frame.share());  // publish before the sinks take the frame, because they may wait
     const PixelAspect upright = source_->pixel_aspect();
     const bool turned = current_picture_.planes.info.orientation.transpose;
     const PixelAspects aspects{state_.pixel_aspect, turned ? upright.turned() : upright};
@@ -188,7 +188,7 @@ void Pipeline::process(Picture picture) {
     request_seek(loop_a_ns_);
 }
 
-/// Processes the current picture again if the graph has changed since.
+/// Processes the current picture again if the graph has changed since it was processed.
 void Pipeline::rerun_if_outdated() {
   if (outdated_) rerun_current();
 }
@@ -234,8 +234,8 @@ void Pipeline::wait_until_due(int64_t pts_ns) {
 }
 
 /// Waits until the last frame has been shown for its duration, and applies commands meanwhile. After a pause
-/// or a change of speed, its time starts again. Returns false after a seek or if stopping. Returns at once in
-/// unpaced runs, after a step, and while paused.
+/// or a change of speed, its time starts again. Returns false after a seek or if stopping, else true. Returns
+/// true at once in unpaced runs, after a step, and while paused.
 bool Pipeline::show_last_frame() {
   if (!options_.paced || show_one_ || step_frames_ > 0 || !clock_.running()) return true;
   last_shown_ = true;

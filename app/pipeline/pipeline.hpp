@@ -49,7 +49,7 @@ struct PipelineOptions {
   bool loop_file = false;
   int64_t max_frames = 0;                         ///< number of frames to process; 0: all
   std::vector<std::shared_ptr<FrameSink>> sinks;  ///< receive every new frame, in addition to the consumer
-  std::shared_ptr<PlaybackSound> sound;           ///< follows a paced file; null: no sound
+  std::shared_ptr<PlaybackSound> sound;           ///< sound of a paced file; null: no sound
   /// Called by the process thread after it has published a frame or reached the end. After a failure, also
   /// called by each thread that ends.
   std::function<void()> on_frame = [] {};
@@ -178,15 +178,15 @@ class Pipeline {
   void wait_until_due(int64_t pts_ns);
   bool show_last_frame();
   void rerun_if_outdated();
-  /// Processes the current picture again if no other follows soon.
+  /// Marks the current picture as outdated. Processes it again at once if no other picture follows soon.
   void graph_changed() {
     outdated_ = true;
     if (idle()) rerun_current();
   }
   void publish(Frame frame);
   void end_of_stream();
-  /// Returns true while playback is paused, at the last picture, or has ended in a paced run. Graph changes
-  /// then rerun the current picture.
+  /// Returns true while no other picture follows soon: playback is paused, shows the last picture, or has
+  /// ended in a paced run. Graph changes then rerun the current picture.
   bool idle() const { return state_.paused || last_shown_ || (state_.ended && options_.paced); }
   void notice(bool problem, std::string text);
   void publish_status();
@@ -203,7 +203,7 @@ class Pipeline {
   Profiler profiler_;
   Timeline timeline_;
   std::unique_ptr<Executor> executor_;
-  std::string backend_problem_;  ///< why the CPU runs the graph instead of the GPU; empty if it does not
+  std::string backend_problem_;  ///< why the CPU runs the graph although CUDA was chosen; empty: it does not
   int decode_track_ = 0, decode_label_ = 0;
   int process_track_ = 0, run_label_ = 0, pace_label_ = 0;
   int waiting_counter_ = 0, finished_counter_ = 0, late_counter_ = 0, not_shown_counter_ = 0;
@@ -221,19 +221,19 @@ class Pipeline {
   // Seek requests from process to decode thread: newest position, and number of requests.
   std::atomic<int64_t> seek_ns_{0};
   std::atomic<uint32_t> seek_serial_{0};
-  uint32_t decode_serial_ = 0;  // decode thread
+  uint32_t decode_serial_ = 0;  // used by the decode thread only
 
   // Owned by the process thread.
   ProcessStatus state_;
   Picture current_picture_;
   GraphDesc graph_;      // the running graph
-  GraphDesc requested_;  // differs from graph_ while a plan is being prepared
+  GraphDesc requested_;  // the requested graph; differs from graph_ while a plan is being prepared
   PlanExtras extras_;
   std::string solo_;
   std::vector<uint64_t> requests_;  // SetGraph::request of commands that no PlanRequest includes yet
   bool plan_again_ = false;         // requested_ changed since the last PlanRequest
   bool show_one_ = false;           // process one picture although paused
-  bool last_shown_ = false;         // show_last_frame() waits
+  bool last_shown_ = false;         // true while show_last_frame() waits
   bool outdated_ = false;           // the graph has changed since the current picture was processed
   PlaybackClock clock_;
   SoundSync sound_;
@@ -251,7 +251,7 @@ class Pipeline {
   uint64_t posted_ = 0;
 
   NoticeList notices_;
-  mutable std::mutex mutex_;  // for graph view, outcomes, failure, stream errors; not locked per frame
+  mutable std::mutex mutex_;  // protects graph view, outcomes, failure, stream errors; not locked per frame
   std::shared_ptr<const GraphView> graph_view_;
   std::vector<PlanOutcome> outcomes_;
   std::exception_ptr failure_;

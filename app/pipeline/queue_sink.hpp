@@ -34,9 +34,9 @@ class QueueSink : public FrameSink {
   /// Lets the thread end after the queued frames. Call it for all sinks before finish(), so that their
   /// threads end in parallel.
   void close() { queue_.close(); }
-  /// Waits until the queued frames are handled and complete() has returned. After `patience`, interrupts
-  /// reads of the source's audio from the network, which could take seconds. Call after Pipeline::stop().
-  /// Idempotent.
+  /// Waits until the queued frames are handled and complete() has returned. After `patience`, sets abandon(),
+  /// which interrupts waits that could take seconds: for the source's audio from the network, and for the
+  /// reader of a pipe. Call after Pipeline::stop(). Idempotent.
   void finish(std::chrono::nanoseconds patience = std::chrono::milliseconds(300));
   /// Returns the first error, or an empty string. Call after finish().
   const std::string& failure() const { return failure_; }
@@ -56,7 +56,7 @@ class QueueSink : public FrameSink {
   /// Queues a job. While the queue is full, waits or drops the oldest frame; see run(). Call from the process
   /// thread only.
   void push(Job job);
-  /// Returns the flag that finish() sets to interrupt reads from the network.
+  /// Returns the flag that finish() sets to interrupt waits.
   const std::atomic<bool>& abandon() const noexcept { return abandon_; }
   uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
   void notice(bool problem, std::string text) { notices_.add(problem, std::move(text)); }

@@ -17,7 +17,8 @@ constexpr int64_t kRetryNs = 5'000'000'000;
 /// A restarted recording counts as a success after this duration, because a full disk may still take the
 /// header and a few frames.
 constexpr double kSuccessSeconds = 3;
-/// The recorder's thread waits this long for the reader of a pipe. The video of a file stops meanwhile.
+/// The recorder's thread waits at most this long for the reader of a pipe. Meanwhile, the playback of a file
+/// stops.
 constexpr int64_t kReaderTimeoutNs = 2'000'000'000;
 
 /// Returns true for pipes and devices. They have no content to keep, so a retry writes to them again.

@@ -3,7 +3,8 @@
 //   StartRecord ──▶ start(), take() on the process thread ──▶ queue ──▶ Recording on the recorder's thread
 //
 // Each queued frame refers to its recording, so that a recording starts and stops at the exact frame of the
-// command. After an error the recording ends with a notice. With `keep_trying` it restarts after 5 s.
+// command. After an error the recording ends with a notice. With `keep_trying`, the sink tries to restart it
+// every 5 s.
 #pragma once
 
 #include <atomic>
@@ -45,7 +46,7 @@ class RecorderSink final : public QueueSink {
   const AudioSource audio_from_;
   std::atomic<bool> source_ended_{false};
 
-  std::shared_ptr<const StartRecord> session_;  // process thread
+  std::shared_ptr<const StartRecord> session_;  // used by the process thread only
 
   // Owned by the recorder's thread.
   std::shared_ptr<const StartRecord> current_;

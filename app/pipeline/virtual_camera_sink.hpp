@@ -9,8 +9,8 @@
 
 namespace lensd {
 
-/// Capacity of the queue of a virtual camera's sink, which only copies. Each entry needs a frame in the pool,
-/// also while the camera is off.
+/// Capacity of the queue of a virtual camera's sink. It is small, because the sink only copies, and because
+/// the frame pool reserves a frame for each entry, even while the camera is off.
 inline constexpr int kCameraFrames = 2;
 
 class VirtualCameraSink final : public QueueSink {

@@ -20,7 +20,7 @@
 namespace lensd {
 namespace {
 
-constexpr size_t kMaxTokenBytes = 64 * 1024;  // size limit of the file; only its first line is used
+constexpr size_t kMaxTokenBytes = 64 * 1024;  // size limit of the token file; only its first line is used
 
 std::string read_token(const std::string& path) {
   std::string token = read_whole_file(path, kMaxTokenBytes).value_or("");

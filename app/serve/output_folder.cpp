@@ -29,7 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMaxKnown = 4096;  // remembered files without the attribute; further ones cannot be replaced
+/// Maximum number of remembered files without the attribute. Further ones cannot be replaced.
+constexpr size_t kMaxKnown = 4096;
 
 Error cannot_write(const std::string& path) {
   return Error(ExitCode::runtime_failure, path, fmt::format("cannot be written: {}", std::strerror(errno)),
@@ -70,7 +71,7 @@ std::pair<UniqueFd, std::string> OutputFolder::open_parent(const std::string& re
   const auto is_control = [](char c) { return static_cast<uint8_t>(c) < ' ' || c == '\x7f'; };
   if (std::ranges::any_of(relative, is_control))  // a line break would split lines of logs and lists
     throw Error(ExitCode::usage, "the path", "has a control character", "choose another name");
-  if (name.front() == '.')  // journals and temporary files
+  if (name.front() == '.')  // reserved for journals and temporary files
     throw Error(ExitCode::usage, relative, "is the name of a hidden file", "choose another name");
   create();
   const UniqueFd root(open(folder_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

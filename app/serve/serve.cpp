@@ -36,7 +36,7 @@ constexpr int64_t kStuckNs = 5'000'000'000;
 constexpr int64_t kPipeOpenNs = 8'000'000'000;
 
 /// Checks that the pipeline's threads make progress. The decode thread may wait while playback is paused or
-/// ended, or while its queue is full.
+/// ended, while its queue is full, and when the whole file is decoded.
 class Progress {
  public:
   /// Returns false if the pipeline has failed. Otherwise returns true if the threads made progress since the
@@ -160,7 +160,7 @@ class Daemon {
     options.on_change = [this] { session_.changed(); };
     SourceOptions source = source_options(line_, backend_.backend);
     source.cancel = &cancel;
-    // At the start there is nothing better to do than to wait for the pipe's writer.
+    // No timeout for the first source: nothing else waits while it is opened.
     if (session_.pipeline()) source.pipe_open_ns = kPipeOpenNs;
     source.live.kept_controls = cameras_.kept();
     auto opened = open_source(url, source);
@@ -209,7 +209,7 @@ class Daemon {
     const int64_t now = now_ns();
     const std::string source = session_.state().source_state;
     const bool changed = std::exchange(source_state_, source) != source;
-    if (changed) session_.changed();  // the pipeline does not call on_change for this
+    if (changed) session_.changed();  // the pipeline does not call on_change for a new source state
     if (changed || now - status_ns_ > kStatusIntervalNs) {
       status_ns_ = now;
       notify_.status(status_text());
@@ -247,7 +247,7 @@ class Daemon {
   }
 
   const CommandLine& line_;
-  const Signals signals_;  // must be constructed before threads that handle signals start
+  const Signals signals_;  // constructed before any thread that does not block all signals
   const WakeEvent wake_;
   ServiceNotify notify_;
   std::atomic<bool> opened_{false}, quit_command_{false}, reloaded_{false};

@@ -104,7 +104,7 @@ Session::Flag Session::supersede_load() {
   return loading_ = std::make_shared<std::atomic<bool>>(stopping_.load());
 }
 
-/// Opens a source. `cancel` becomes true to cancel that. Throws Error.
+/// Opens a source. Set `cancel` to true to cancel the opening. Throws Error.
 std::shared_ptr<Pipeline> Session::open(const std::string& url, const GraphDesc& graph, const Flag& cancel) {
   std::unique_ptr<Pipeline> opened;
   std::exception_ptr failure;
@@ -254,7 +254,7 @@ void Session::fail_requests(const std::string& reason) {
 }
 
 /// Applies a configuration. If the source has changed, opens it with the new graph. Otherwise plans the graph
-/// if it has changed, then sets changed source controls. At last sets a changed precision and changed colour
+/// if it has changed, then sets changed source controls. Finally sets a changed precision and changed colour
 /// settings. A refused source or graph changes nothing.
 Response Session::apply_config(const Layered& next, const Flag& cancel) {
   const std::string& url = next.config.source_url;

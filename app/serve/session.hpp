@@ -154,7 +154,7 @@ class Session final : public ControlTarget {
   uint64_t earlier_versions_ = 0;  ///< number of graph versions of earlier pipelines
   std::string url_;
   Config config_;
-  Flag starting_, loading_;  ///< cancel start() and the newest load or reload, until its source is open
+  Flag starting_, loading_;  ///< cancel start() and the newest load or reload; null once the source is open
   std::optional<StartRecord> record_;  ///< requested recording; it continues when the source changes
   mutable std::map<std::string, Pending> pending_;  ///< the last change of each value
   /// The pipeline's requested graph with the pending changes, and the view that it was made from.

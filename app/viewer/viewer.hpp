@@ -44,7 +44,7 @@ class Viewer {
  public:
   /// Opens the window and the source of the command line. Throws Error.
   Viewer(const CommandLine& line, const GraphDesc& graph);
-  /// Returns when the window is closed or a request to quit arrives. Throws Error.
+  /// Returns when the window is closed, or when a signal or a request to quit arrives. Throws Error.
   void run();
 
  private:
@@ -77,8 +77,8 @@ class Viewer {
   /// Opens a source that the user chose. Fails for a live source that is down, unless `request.wait` is set.
   void open_chosen(const ui::SourceRequest& request);
   void choose_video_track(int track);
-  /// `pass_over`: if the source fails, the next one of the playlist (1) or the one before (-1) is opened; 0:
-  /// the problem is shown.
+  /// Opens a source. If that fails, opens the next source of the playlist (`pass_over` = 1) or the one before
+  /// (-1), or shows the problem (0).
   void open_url(const std::string& url, const ui::SourceRequest& chosen, int pass_over = 0);
   /// Opens a source of the playlist; does nothing for nullopt.
   void open_listed(const std::optional<std::string>& source, int pass_over = 0);
@@ -86,8 +86,8 @@ class Viewer {
   /// none and no source has shown a picture.
   void skip_failed(const std::string& problem, int by = 1);
   /// Replaces the playlist by the sources and opens the first one that can be opened. Keeps the playlist and
-  /// adds a notice if there is none, if a folder cannot be read or has no videos or images, or if a source is
-  /// an output of this run.
+  /// adds a notice if no source can be opened, if a folder cannot be read or has no videos or images, or if a
+  /// source is an output of this run.
   void open_all(const std::vector<std::string>& sources);
   /// Opens the camera that was plugged in while the test picture plays.
   void open_found_camera();
@@ -128,8 +128,8 @@ class Viewer {
   ui::Window window_;
   ui::ImGuiSession session_;
   BackendChoice backend_;
-  ui::DisplayChoice display_;           ///< for pipelines on the backend of backend_
-  ui::DisplayChoice pipeline_display_;  ///< for the current pipeline, which may run on the CPU instead
+  ui::DisplayChoice display_;           ///< display path of pipelines that run on backend_
+  ui::DisplayChoice pipeline_display_;  ///< of the current pipeline, which may run on the CPU instead
   std::optional<MachineSpeed> machine_speed_;
   ui::PanelTexture scope_texture_, thumbnail_texture_;
   ui::TrackOverlay tracks_;
@@ -142,8 +142,8 @@ class Viewer {
   std::string current_url_;
   std::unique_ptr<CameraWait> camera_wait_;  ///< not null while the test picture replaces a missing camera
   SourceFinder finder_{[] { ui::Window::wake(); }};
-  /// While the video plays, its next frame shows a new thumbnail too. Drawing the window for the thumbnail
-  /// alone would delay that frame if the renderer is slow.
+  /// While the video plays, a new thumbnail is drawn with the next frame. Drawing the window for the
+  /// thumbnail alone would delay that frame if the renderer is slow.
   std::atomic<bool> playing_{false};
   ThumbnailLoader thumbnails_{[this] {
     if (!playing_) ui::Window::wake();
@@ -153,8 +153,8 @@ class Viewer {
   TraceTrigger trace_trigger_ = parse_trace_trigger(line_.config.trace_on);
   std::shared_ptr<Pipeline> pipeline_;
   std::atomic<uint64_t> recorder_drops_{0};
-  std::unique_ptr<FlightRecorder> flight_recorder_;  // reads the pipeline
-  std::unique_ptr<DisplayWatch> watch_;              // writes to the pipeline's profiler
+  std::unique_ptr<FlightRecorder> flight_recorder_;  // destroyed before the pipeline, whose timeline it reads
+  std::unique_ptr<DisplayWatch> watch_;              // destroyed before the pipeline, whose profiler it uses
   std::shared_ptr<RecorderSink> recorder_;
   std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline, whose frames it reads
   std::unique_ptr<ViewerModelBuilder> model_;

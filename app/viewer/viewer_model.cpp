@@ -202,7 +202,7 @@ void ViewerModelBuilder::refresh_scopes() {
 }
 
 void ViewerModelBuilder::describe_source() {
-  if (model_.live_status.live) return;  // its status describes the stream
+  if (model_.live_status.live) return;  // a live source's status describes the stream
   model_.source_detail = detail_text(pipeline_.source(), picture_);
   if (model_.fields != FieldOrder::progressive)
     model_.source_detail += fmt::format(", {}", name(model_.fields));

@@ -10,7 +10,7 @@
 
 namespace lensd {
 
-/// Strings about the machine that do not change.
+/// Strings about the machine that do not change while a source plays.
 struct MachineTexts {
   std::string display_path, display_reason, renderer, screen;
 };

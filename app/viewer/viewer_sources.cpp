@@ -147,7 +147,8 @@ void Viewer::advance_playlist() {
 
 void Viewer::keep_position() {
   if (!pipeline_ || current_url_.empty() || source_failed_) return;
-  const PipelineStatus status = pipeline_->status();  // the model stands still while the window is hidden
+  // Use the status, because the model's position is not updated while the window is hidden.
+  const PipelineStatus status = pipeline_->status();
   if (status.processed == 0) return;
   const int64_t duration_ns = pipeline_->source().duration_ns;
   memory_.keep_position(current_url_, status.ended ? duration_ns : status.position_ns, duration_ns);

@@ -123,7 +123,7 @@ struct Window::Callbacks {
     window.mouse_.x = static_cast<float>(x), window.mouse_.y = static_cast<float>(y);
   }
 
-  // ImGui handles these events; of() only records that there was input.
+  // ImGui handles wheel and enter events; of() only records that there was input.
   static void wheel(GLFWwindow* handle, double, double) { of(handle); }
   static void entered(GLFWwindow* handle, int) { of(handle); }
 

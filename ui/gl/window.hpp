@@ -76,7 +76,7 @@ class Window {
   /// Returns the back buffer as RGBA8, for snapshots and tests. Waits for the GPU.
   Image read_pixels() const;
 
-  const std::string& renderer() const { return renderer_; }  ///< "NVIDIA H100", "llvmpipe (LLVM 15…)"
+  const std::string& renderer() const { return renderer_; }  ///< such as "NVIDIA H100", "llvmpipe (LLVM 15…)"
   const std::string& version() const { return version_; }
   const ScreenDepth& depth() const { return depth_; }
   /// Returns true if GL runs on the CPU.

@@ -14,12 +14,12 @@ namespace lensd::ui {
 
 struct FrameCounts {
   uint64_t received = 0, placeholders = 0;        ///< live: pictures of the source, and placeholders
-  uint64_t camera_broken = 0, camera_missed = 0;  ///< live: damaged; cameras: dropped by the driver
-  uint64_t replaced_source = 0;                   ///< live: replaced by newer ones before the decode thread
-  uint64_t replaced_graph = 0;                    ///< live: replaced by newer ones before the graph
+  uint64_t camera_broken = 0, camera_missed = 0;  ///< live: damaged; missed by a camera's driver
+  uint64_t replaced_source = 0;                   ///< live: replaced before the decode thread took them
+  uint64_t replaced_graph = 0;                    ///< live: replaced before the graph took them
   uint64_t skipped = 0;                           ///< live: received while paused
   uint64_t processed = 0, rerun = 0;              ///< new frames; reruns of the current frame
-  uint64_t shown = 0, not_shown = 0;              ///< not shown: replaced before the refresh
+  uint64_t shown = 0, not_shown = 0;              ///< not shown: replaced by a newer frame, or window hidden
   uint64_t late = 0;                              ///< shown more than one frame duration late
   uint64_t repeated = 0;  ///< frame durations for which an older frame stayed on the display
   uint64_t recorder = 0,

@@ -70,7 +70,7 @@ struct ViewerModel {
   bool live = false, seekable = false, ended = false;
   int64_t position_ns = 0, duration_ns = 0, frame_index = 0, frame_duration_ns = 0;
   LiveStatus live_status;
-  std::shared_ptr<const SourceControls> controls;  ///< of a camera; null: none
+  std::shared_ptr<const SourceControls> controls;  ///< the camera's controls; null: none
   FieldOrder fields = FieldOrder::progressive;     ///< see ProcessStatus
   std::vector<std::string> video_tracks;           ///< see SourceInfo
   int video_track = 0;
@@ -82,7 +82,7 @@ struct ViewerModel {
   SourceProgress progress;
   std::vector<Chapter> chapters;           ///< sorted by start
   bool thumbnails = false;                 ///< the source has thumbnails for the seek bar
-  std::shared_ptr<const Image> thumbnail;  ///< at ThumbnailState::wanted_ns; null: not decoded yet
+  std::shared_ptr<const Image> thumbnail;  ///< at ThumbnailState::wanted_ns; null: not available
   double pixel_aspect = 1;                 ///< width of the pixels of `picture` relative to their height
   Extent picture;                          ///< size of the picture that the presenter shows
   GraphDesc opened_with;                   ///< graph with which the source was opened
@@ -93,7 +93,7 @@ struct ViewerModel {
   SoundState sound = SoundState::off;
   double volume = 100;  ///< percent
   Precision precision = Precision::automatic;
-  int bits = 8;  ///< per sample between the nodes
+  int bits = 8;  ///< bits per sample between the nodes
   ColourSettings colour;
   ColourSpec source_colour;
   bool muted = false;
@@ -132,7 +132,7 @@ struct ViewerModel {
 
   // Comparison and probe
   std::vector<std::string> views;  ///< nodes whose pictures were requested with SetViews
-  bool has_second = false;         ///< picture A of the comparison is available
+  bool has_second = false;         ///< there is a second picture, such as A of a comparison
   bool compared = false;           ///< `comparison` belongs to the current pair of nodes
   Comparison comparison;
   int probe_x = -1, probe_y = -1;

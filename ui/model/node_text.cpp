@@ -40,7 +40,7 @@ GraphDesc with_pasted(const GraphDesc& graph, const std::string& text, const std
   const GraphDesc pasted = resolved(parse(text, registry), registry);
   if (pasted.nodes.empty()) throw Error(ExitCode::invalid_config, "clipboard", "contains no node");
   GraphDesc next = graph;
-  std::map<std::string, std::string> ids;  // by id in the text
+  std::map<std::string, std::string> ids;  // new ids, by id in the text
   std::string below = after;
   first.clear();
   for (const NodeDesc& node : pasted.nodes) {
@@ -52,7 +52,7 @@ GraphDesc with_pasted(const GraphDesc& graph, const std::string& text, const std
     ids[node.id] = below;
     if (first.empty()) first = below;
   }
-  // The nodes above were added as a chain. Readers of the last one read the output of the pasted graph.
+  // The nodes above were added as a chain. Connect the readers of the last node to the pasted graph's output.
   ids[kSourceNode] = after;
   redirect_readers(next, below, ids.at(pasted.output));
   ids[kSourceNode] = kSourceNode;

@@ -38,7 +38,7 @@ struct SourceChoices {
 struct SourceRequest {
   std::string text;    ///< path or URL as typed
   std::string format;  ///< cameras: value of [source] format; empty: the device's default
-  Extent size;         ///< empty: the device's default
+  Extent size;         ///< picture size; empty: the device's default
   double rate = 0;     ///< frames per second; 0: the device's default
   bool wait = false;   ///< wait for a live source that is down instead of failing
 };

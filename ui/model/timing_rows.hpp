@@ -24,7 +24,8 @@ bool is_of_scope(const ViewerModel& model, const PassStats& row);
 double budget_share(const ViewerModel& model, const PassStats& row);
 /// Returns the pass's declared bytes per second at p50; negative: not known.
 double transfer_rate(const PassStats& row);
-/// Returns transfer_rate() as a fraction of the machine's copy rate; negative: not known.
+/// Returns transfer_rate() as a fraction of the machine's copy rate. Negative if it is not known, or if the
+/// row does not belong to a node.
 double roofline_share(const ViewerModel& model, const PassStats& row);
 
 /// A cell: the number to sort by (negative: n/a) and its text.

@@ -1,5 +1,5 @@
-// Draws the status: source, backend and display path with the reasons for their choice, sound, decode rate,
-// frame counts and latency.
+// Draws the status: source, backend and display path with the reasons for their choice, GPU memory, sound,
+// the graph's frame rate, frame counts and latency.
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
 #include "ui/panels/timings/timings.hpp"

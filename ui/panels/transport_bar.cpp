@@ -74,7 +74,7 @@ void draw_track(PanelContext& ctx, ImVec2 at, ImVec2 size, float filled, bool he
     list.AddRectFilled({place_of(m.loop_a_ns), y - ctx.px(6)}, {place_of(m.loop_b_ns), y + ctx.px(6)},
                        colour::accent_soft, ctx.px(1));
   list.AddRectFilled({at.x, y - half}, {x, y + half}, colour::gray(150), half);
-  for (const Chapter& chapter : m.chapters)  // gaps in the bar
+  for (const Chapter& chapter : m.chapters)  // draw chapters as gaps in the bar
     if (chapter.start_ns > 0 && chapter.start_ns < m.duration_ns)
       list.AddRectFilled({place_of(chapter.start_ns) - ctx.px(1), y - half - 1},
                          {place_of(chapter.start_ns) + ctx.px(1), y + half + 1}, colour::panel);

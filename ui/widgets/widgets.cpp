@@ -18,7 +18,7 @@ namespace lensd::ui {
 namespace {
 
 void chevron(ImDrawList& list, ImVec2 c, float s, ImVec2 tip, ImU32 colour) {
-  const ImVec2 side{tip.y, tip.x};  // perpendicular
+  const ImVec2 side{tip.y, tip.x};  // perpendicular to the tip
   const ImVec2 a{c.x - tip.x * s * 0.5f + side.x * s, c.y - tip.y * s * 0.5f + side.y * s};
   const ImVec2 b{c.x - tip.x * s * 0.5f - side.x * s, c.y - tip.y * s * 0.5f - side.y * s};
   const ImVec2 points[] = {a, {c.x + tip.x * s * 0.5f, c.y + tip.y * s * 0.5f}, b};
@@ -212,7 +212,7 @@ namespace {
 constexpr int kDimText = 158;     ///< contrast 4.5 on greys up to 49, so also on dimmed fills
 constexpr float kDimFill = 0.4f;  ///< factor for a fill's distance from the panel's grey
 constexpr int kBrightest = 100;   ///< brighter greys are text
-int dim_scopes = 0;               // UI thread
+int dim_scopes = 0;               ///< number of active DimScopes; UI thread
 
 constexpr std::array kDimmed{ImGuiCol_Text,          ImGuiCol_FrameBg,     ImGuiCol_FrameBgHovered,
                              ImGuiCol_FrameBgActive, ImGuiCol_Button,      ImGuiCol_ButtonHovered,

@@ -101,7 +101,7 @@ bool toggle_button(const Look& look, const char* label, bool on, float width);
 bool input_text(const char* id, std::string& text, int flags = 0, const char* hint = "",
                 ImGuiInputTextCallback callback = nullptr, void* data = nullptr);
 
-/// Dims the items that are drawn in its scope if `on`. Text keeps a contrast of 4.5; fills and lines come
+/// If `on`, dims the items that are drawn in its scope. Text keeps a contrast of 4.5; fills and lines come
 /// close to the panel's grey.
 class DimScope {
  public:
@@ -128,11 +128,11 @@ void wrapped_text(ImU32 colour, std::string_view text);
 ImU32 state_colour(LiveState state);
 /// Draws a small dot in state_colour(). The next item follows on the same line.
 void state_dot(const Look& look, LiveState state);
-/// Returns "playing for 0:12 · 23 ms behind · 2 reconnects · 1 stall", without counts of zero.
+/// Returns the state as text: "playing for 0:12 · 23 ms behind · 2 reconnects · 1 stall". Omits zero counts.
 std::string live_text(const LiveStatus& live, int64_t time_ns);
 /// Returns a short form of live_text(): "playing · 23 ms behind", "stalled for 0:02".
 std::string live_text_brief(const LiveStatus& live, int64_t time_ns);
-/// Returns "0:07", "2:15:03".
+/// Returns a duration as text: "0:07", "2:15:03".
 std::string brief_time(int64_t ns);
 /// Returns "live" while playing, else the state's name.
 const char* state_word(LiveState state);
@@ -163,7 +163,7 @@ std::string memory_text(size_t bytes);
 inline float share(int64_t part, int64_t whole) {
   return static_cast<float>(static_cast<double>(part) / static_cast<double>(whole));
 }
-/// Returns "1 drop", "2 drops".
+/// Returns a count with its noun: "1 drop", "2 drops".
 std::string count_text(uint64_t count, const char* singular);
 
 }  // namespace lensd::ui

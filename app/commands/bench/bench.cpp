@@ -82,7 +82,7 @@ void for_each_subject(Extent extent, const std::vector<std::string>& only, Use u
                     .is_scope = true});
   for (const FilterEntry& entry : registry().filters) {
     const std::string& name = entry.schema().name;
-    if (!wanted(name) || entry.min_inputs > 1 || entry.gives_tracks) continue;  // see bench_klt()
+    if (!wanted(name) || entry.min_inputs > 1 || entry.gives_tracks) continue;  // bench_klt() measures klt
     for (const PixelFormat format : kFormats) {
       if (entry.accepts == (is_gray(format) ? Accepts::rgba : Accepts::gray)) continue;
       Subject plain{fmt::format("{} {}", name, lensd::name(format)), entry.make(), {format, extent}};

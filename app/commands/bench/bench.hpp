@@ -3,7 +3,7 @@
 // The columns of a row:
 // - the median time per frame, cold (rotates over buffers of more than twice the cache size) and warm (always
 //   uses the same buffer);
-// - the cold rate of PassSpec::bytes in GB/s;
+// - the cold rate in GB/s, computed from PassSpec::bytes;
 // - the cold and the warm rate in percent of the copy's.
 //
 // The GPU's output is compared with the CPU's.
@@ -29,7 +29,7 @@ Size parse_size(const std::string& text);
 struct Options {
   std::vector<std::string> filters;  ///< filters, "colour" (source conversion) or "scopes"; empty: all
   bool cpu = true, cuda = true;      ///< backends to measure; CUDA only if available
-  std::vector<int> threads;          ///< CPU thread counts; empty: one, and one per core
+  std::vector<int> threads;          ///< CPU thread counts; empty: 1 and the number of cores
   std::vector<Size> sizes;           ///< empty: 1080p, on the GPU also 4K and 8K
   int device = 0;
   bool json = false;  ///< print one JSON object per line instead of tables

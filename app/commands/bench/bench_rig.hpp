@@ -17,7 +17,7 @@ struct Subject {
   std::unique_ptr<Filter> filter;
   ImageFormat format;
   const PictureInfo* picture = nullptr;
-  int precision = 8;                              ///< of the source node's output: 8 or 16 bits per sample
+  int precision = 8;                              ///< bits per sample of the source node's output: 8 or 16
   std::vector<std::vector<uint8_t>> tracks = {};  ///< a TrackTable per frame, repeated; empty: no tracks
   /// The subject is a scope. Its input is a gradient with a little noise, because the scope of pure noise
   /// takes several times as long as the scope of a picture. Its result is the statistics.

@@ -23,7 +23,7 @@ class DisplayWatch {
   void drawn() noexcept;
   /// Call after the window was presented. Returns the new frame's latency in nanoseconds, without its waits
   /// for the process thread and for its presentation time. Returns 0 if there was no new frame, if the frame
-  /// has no timestamps, or if `still` is true (playback is paused or at the end).
+  /// was not timed (FrameInfo::published_ns is 0), or if `still` is true (playback is paused or at the end).
   int64_t presented(double speed, bool still) noexcept;
 
   /// Call while the window is hidden. Repeats are not counted then.

@@ -9,8 +9,8 @@
 
 namespace lensd {
 
-/// Copies the picture as PNG. Returns a notice with the result or the reason. Blocks for some seconds at
-/// most. Thread-safe.
+/// Copies the picture as PNG. Returns a notice with the result or the reason. May block for several
+/// seconds. Thread-safe.
 Notice copy_picture(const Image& image, PixelAspect aspect);
 
 }  // namespace lensd

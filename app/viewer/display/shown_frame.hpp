@@ -31,7 +31,7 @@ class ShownFrame {
 
   /// Takes a new frame and uploads the pictures that are shown or compared.
   void show(Frame frame, ui::Presenter& presenter, const ui::ViewerUi& ui);
-  /// Uploads other pictures of the same frame if the comparison has changed.
+  /// Uploads other pictures of the same frame if a comparison, the bypass or crop editing now needs them.
   void refresh(ui::Presenter& presenter, const ui::ViewerUi& ui);
   bool has_second() const { return second_image_ >= 0; }
 

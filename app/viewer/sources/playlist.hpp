@@ -25,11 +25,12 @@ class Playlist {
   /// Chooses source `index` and returns it, or nullopt if there is no such source.
   std::optional<std::string> select(size_t index);
 
-  /// The chosen source plays: makes it the current one.
+  /// Makes the chosen source the current one. Call when it plays.
   void opened() { playing_ = chosen_; }
-  /// A source plays: makes it the current one. Replaces the list if it does not contain the source.
+  /// Makes `source` the current one. Replaces the list if it does not contain `source`. Call when it plays.
   void playing(const std::string& source);
-  /// The chosen source does not play: chooses the current one of the list before set() again.
+  /// Chooses the current source again, and restores its list if set() has replaced it. Call when the chosen
+  /// source does not play.
   void revert() { chosen_ = playing_; }
 
   /// Returns the list whose source plays. It is immutable; set() creates a new one.

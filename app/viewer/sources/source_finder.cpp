@@ -114,7 +114,7 @@ void SourceFinder::Shared::run() {
       where = folder, urls = recent;
     }
     if (where.empty()) {
-      choices.cameras_known = false;  // queried again when the dialog opens
+      choices.cameras_known = false;  // query the cameras again when the dialog opens
       continue;
     }
     choices.files = list_media_folder(where);

@@ -87,7 +87,7 @@ struct ThumbnailLoader::Shared {
   std::atomic<bool> cancel{false}, failed{false};
   std::mutex mutex;
   std::condition_variable changed;
-  int64_t wanted = -1;                                    ///< number of a position; negative: none
+  int64_t wanted = -1;                                    ///< index of the requested position; negative: none
   std::map<int64_t, std::shared_ptr<const Image>> found;  ///< null: this position cannot be decoded
   /// Thumbnails by Source::indexed_key_frame(), so that none is decoded twice. Used by the loader's thread
   /// only.
@@ -99,7 +99,7 @@ struct ThumbnailLoader::Shared {
   void store(int64_t position, std::shared_ptr<const Image> image);
 };
 
-/// Waits for a request. Returns the number of the position, or -1 after close().
+/// Waits for a request. Returns the index of the position, or -1 after close().
 int64_t ThumbnailLoader::Shared::wait() {
   std::unique_lock lock(mutex);
   changed.wait(lock, [this] { return cancel || wanted >= 0; });
@@ -110,7 +110,7 @@ int64_t ThumbnailLoader::Shared::wait() {
 void ThumbnailLoader::Shared::store(int64_t position, std::shared_ptr<const Image> image) {
   const std::lock_guard lock(mutex);
   found[position] = std::move(image);
-  if (wanted == position) wanted = -1;  // requested again meanwhile
+  if (wanted == position) wanted = -1;  // the position was requested again meanwhile
   if (found.size() <= kMaxKept) return;
   const bool first = position - found.begin()->first > found.rbegin()->first - position;
   found.erase(first ? found.begin() : std::prev(found.end()));

@@ -32,8 +32,9 @@ class ThumbnailLoader {
   void open(const std::string& path, int64_t duration_ns, int video_track = 0);
   /// Returns false if the file has no thumbnails or cannot be decoded.
   bool available() const;
-  /// Returns the thumbnail (RGBA8) at a position. If it is not ready, requests it and returns null. Also
-  /// returns null if the position cannot be decoded.
+  /// Returns the thumbnail (RGBA8) at a position. Returns null if it is not ready or cannot be decoded.
+  /// Requests a thumbnail that is not ready. While the loader's thread holds the mutex, returns null and
+  /// requests nothing, so call in every display frame. Does not block.
   std::shared_ptr<const Image> find(int64_t position_ns);
 
  private:

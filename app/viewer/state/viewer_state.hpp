@@ -16,10 +16,10 @@ struct ViewerState {
   double left_width = 0, right_width = 0;               ///< logical pixels; 0: not set
   std::string left, right, bottom;                      ///< "open" or "folded"; empty: automatic
   bool scopes = false, tracks = false, camera = false;  ///< whether each part is shown
-  double volume = 100;                                  ///< of the sound, in percent
+  double volume = 100;                                  ///< percent
   bool muted = false;
   std::string scope;                        ///< name of a ScopeKind; empty: not set
-  std::string last_preset;                  ///< path of the last preset
+  std::string last_preset;                  ///< path of the last loaded or saved preset
   std::string graph_preset;                 ///< path of the last graph's preset; empty: none
   std::vector<std::string> recent_sources;  ///< newest first
   std::vector<std::string> folded_nodes;    ///< ids of nodes with folded parameters

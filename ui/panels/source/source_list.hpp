@@ -28,7 +28,8 @@ SourceList source_list(PanelContext& ctx);
 void move_choice(SourceState& state, const SourceList& list, Key key);
 /// Returns the text with its last part completed. If exactly one name begins with that part, completes to
 /// this name. Otherwise completes to the common prefix of the names that begin with it, or to the chosen name
-/// if the prefix adds nothing. Returns nullopt if the text is not a path or nothing matches.
+/// if the prefix adds nothing. Returns nullopt if the text is not a path, if nothing matches, or if the
+/// prefix adds nothing and no line is chosen.
 std::optional<std::string> completed(const SourceList& list, const std::string& text);
 /// Opens the chosen line or the typed text.
 void open_choice(PanelContext& ctx, ViewerRequests& requests, const SourceList& list);
