@@ -156,7 +156,7 @@ namespace {
 
 constexpr int kVectorPairs = 16;  // number of pairs in the widest vector
 
-/// Returns true if a vector can load the pairs (U, V) of a row.
+/// Returns true if U and V alternate without gaps, so that one vector load reads pairs (U, V).
 bool has_interleaved_chroma(const PictureFormat& f) {
   const ComponentLayout &u = f.components[1], &v = f.components[2];
   const int bytes = f.depth > 8 ? 2 : 1;
