@@ -8,8 +8,8 @@ namespace lensd {
 namespace {
 
 /// Histogram and vectorscope: few large blocks. Each block adds its counters to the global ones at the end.
-/// The histogram's tables have interleaved copies, as many as fit, so that lanes with the same value hit
-/// different banks.
+/// The histogram's tables have interleaved copies, as many as fit, so that a warp's increments of one value
+/// are spread over several banks.
 struct ScopeTuning {
   static constexpr int threads = 512;
   static constexpr int max_blocks = 264;
