@@ -34,7 +34,7 @@ struct DeepBlurShape {
 
 struct DeepBlurLimits {
   static constexpr int steps = 6;      ///< maximum per block; the border rows are computed once per block
-  static constexpr int blocks = 1360;  ///< with fewer blocks than this, a block has only one step
+  static constexpr int blocks = 1360;  ///< a block gets more steps only if this many blocks remain
 };
 
 template <class Shape>
