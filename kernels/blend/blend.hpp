@@ -27,7 +27,7 @@ struct BlendParams {
 
 struct BlendBlock {
   BlendMode mode;
-  uint16_t opacity_q8;  ///< opacity from 0 to 256
+  uint16_t opacity_q8;  ///< opacity in 1/256, from 0 to 256
   static BlendBlock make(const BlendParams& p) {
     return {p.mode, static_cast<uint16_t>(std::lround(p.opacity * 256))};
   }

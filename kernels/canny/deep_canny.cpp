@@ -17,7 +17,7 @@ struct DeepCannyRows {
   int32_t *smooth, *derive;
   int32_t* dx[2];
   int32_t* dy[2];
-  M* magnitude[3];  ///< with a zero at both ends
+  M* magnitude[3];  ///< rows of magnitudes with a zero at both ends
 
   DeepCannyRows(uint8_t* memory, int width) {
     const size_t n = static_cast<size_t>(width) + kRim + 2;

@@ -42,7 +42,7 @@ hn::Vec<D> predicted_lanes(D d, const S* above, const S* below, int step) {
   return hn::ShiftRight<1>(best);
 }
 
-/// Does the same as limit_to_fields().
+/// Does the same as limit_to_fields(), in each lane.
 template <class S, class D>
 hn::Vec<D> limited_lanes(D d, const FieldRows<const S*>& rows, int i, hn::Vec<D> predicted, bool check) {
   const hn::Rebind<S, D> ds;
