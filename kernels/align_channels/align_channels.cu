@@ -7,7 +7,7 @@ namespace {
 
 struct AlignTuning {
   static constexpr int threads = 256, warps = threads / 32;
-  static constexpr int score_rows = 32;  ///< rows per block; a lane's 32-bit sums cannot overflow
+  static constexpr int score_rows = 32;  ///< rows per block; so few that a lane's 32-bit sums cannot overflow
   static constexpr int shift_rows = 16;  ///< rows per block; several, because each block repeats the decision
 };
 

@@ -7,8 +7,8 @@
 // ends from frame to frame; the first frame, also after a seek, uses its own ends.
 //
 // 16 bits: the histogram counts high bytes, so each v stands for 256 sample values. Before `smooth`, the low
-// end is the lowest of these values, or the lowest sample of the image if that is higher. The high end is
-// determined likewise. Therefore the ends are the exact range of the samples if nothing is clipped.
+// end is 256·low, or the lowest sample of its channels if that is higher. The high end is 256·high + 255, or
+// the highest sample if that is lower. So the ends are the exact range of the samples if nothing is clipped.
 //
 // Formats: all. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek (state),
 // none with smooth = 0. Exact: integer counts, doubles in prescribed order, then tables; with 16 bits, single
@@ -88,8 +88,8 @@ LENSD_HD inline OwnEnds deep_ends(const RangeHistogram& tally, int from, int to,
   return {(first > lowest ? first : lowest) / 257.0, (last < highest ? last : highest) / 257.0};
 }
 
-/// Applies one step of the low-pass filter to the ends of channel `c`. If `low` ≥ `high`, uses 0 and 255
-/// instead.
+/// Applies one step of the low-pass filter to the ends of channel `c`, or sets them in the `first` frame. If
+/// `low` ≥ `high`, uses 0 and 255 instead of these two.
 LENSD_HD inline void move_ends(const AutoContrastBlock& block, double low, double high, bool first, int c,
                                ContrastEnds& ends) {
   const double to_low = low < high ? low : 0, to_high = low < high ? high : 255;

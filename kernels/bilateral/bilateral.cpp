@@ -83,7 +83,7 @@ int reference_mean(const BilateralBlock& b, const At& at) {
   return bilateral_mean(sum, weights);
 }
 
-/// Does the same for 16 bits.
+/// Returns the filtered 16-bit sample; at() as in reference_mean().
 template <class At>
 int deep_reference(const BilateralBlock& b, const At& at) {
   const float centre = static_cast<float>(at(0, 0));

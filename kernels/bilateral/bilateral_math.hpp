@@ -42,7 +42,7 @@ struct BilateralBlock {
     float space;  ///< binary logarithm of the spatial weight
   };
   int deep_count;
-  float deep_colour;  ///< binary logarithm of a neighbour's weight per squared difference of value
+  float deep_colour;  ///< binary logarithm of the weight by value, divided by difference²
   DeepTap deep_taps[kBilateralMaxTaps - 1];  ///< the disc without its centre, row by row
 
   static BilateralBlock make(const BilateralParams& p) {

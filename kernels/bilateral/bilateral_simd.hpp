@@ -17,7 +17,7 @@ struct alignas(64) BilateralRings {
   };
 
   int count;  ///< number of rings
-  bool near;  ///< differences of 127 or more have weight 0
+  bool near;  ///< true if all differences of 127 or more have weight 0
   BilateralBlock::Tap taps[kBilateralMaxTaps];
   Ring rings[kMost];
 

@@ -29,7 +29,7 @@ struct DeepBilateralJob {
   const BilateralBlock* block;
 };
 
-/// Loads the taps, and the samples of the block's channel under its tile.
+/// Loads the taps, and the block's tile with its border. blockIdx.z is the tile's channel.
 __device__ void load_shared(const DeepBilateralJob& job, int x0, int y0, DeepBilateralShared& shared) {
   using T = DeepBilateralTuning;
   const int t = static_cast<int>(threadIdx.y * T::threads_x + threadIdx.x);

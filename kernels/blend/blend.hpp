@@ -27,7 +27,7 @@ struct BlendParams {
 
 struct BlendBlock {
   BlendMode mode;
-  uint16_t opacity_q8;  ///< opacity from 0 to 256
+  uint16_t opacity_q8;  ///< opacity in 1/256, from 0 to 256
   static BlendBlock make(const BlendParams& p) {
     return {p.mode, static_cast<uint16_t>(std::lround(p.opacity * 256))};
   }
@@ -39,7 +39,7 @@ LENSD_HD constexpr uint32_t divided_by_255(uint32_t v) {
   return (t + (t >> 8)) >> 8;
 }
 
-/// Returns the mode's result for `a` and `b`, before opacity. For `mask`, `b` is the second pixel's luma.
+/// Returns the mode's result for `a` and `b`, before opacity. For `mask`, `b` is m of the second pixel.
 LENSD_HD constexpr uint32_t blended(BlendMode mode, uint32_t a, uint32_t b) {
   switch (mode) {
     case BlendMode::normal:

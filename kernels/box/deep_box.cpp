@@ -119,7 +119,7 @@ namespace {
 constexpr int kDeepBoxExactRadius = 63;
 static_assert(uint64_t{127} * 127 * 65535 + 127 * 127 / 2 < uint64_t{1} << 30);
 
-/// Writes the means of windows with radius 0 or a radius above kDeepBoxExactRadius.
+/// Writes the means of windows with radius 0 or a radius above kDeepBoxExactRadius. Copies alpha from `in`.
 void divide(const uint32_t* sums, const BoxBlock& block, const uint16_t* in, uint16_t* out, int n,
             bool rgba) {
   vectorised([=, &block] {

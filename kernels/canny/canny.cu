@@ -92,7 +92,7 @@ __device__ __noinline__ void classify_any(CannyShared& s, int x0, int y0, Extent
 __global__ void __launch_bounds__(CannyTuning::threads)
     canny_gradient_kernel(TileSource in, CannyMasks masks, const CannyBlock* __restrict__ params) {
   __shared__ CannyShared s;
-  const CannyBlock& block = *params;  // a copy would be in local memory, because classify_any() is called
+  const CannyBlock& block = *params;  // a copy would be in local memory: classify_any() needs its address
   const int t = static_cast<int>(threadIdx.x), warp = t / 32, lane = t & 31;
   const int x0 = static_cast<int>(blockIdx.x) * CannyTuning::width,
             y0 = static_cast<int>(blockIdx.y) * CannyTuning::height;

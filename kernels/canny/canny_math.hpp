@@ -30,7 +30,7 @@ struct CannyBlock {
   bool l2;
   CannyOutput output;
   GaussianBlock blur;
-  int64_t deep_low, deep_high;  ///< thresholds for 16 bits, where magnitudes are 257 times as large
+  int64_t deep_low, deep_high;  ///< thresholds for 16 bits: 257 times as high, with l2 257² times
 
   /// Returns the block. Thresholds are as in cv::Canny: sorted, divided by 16 for aperture 7, squared for l2.
   static CannyBlock make(const CannyParams& p) {

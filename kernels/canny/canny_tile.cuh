@@ -70,8 +70,8 @@ __device__ inline int canny_run_start(uint32_t mask, int bit) {
 }
 
 /// Labels the components of a tile's weak pixels: unites runs of adjacent rows in `local` (shared memory,
-/// labels by position in the tile), then writes the labels of border pixels and their roots to `parents`.
-/// `weak` is the lane's row, `base` the index of the tile's first pixel. Call with the whole warp.
+/// labels by position in the tile), then enters the border pixels and their roots in `parents`. `weak` is the
+/// lane's row, `base` the index of the tile's first pixel. Call with the whole warp.
 __device__ inline void canny_label(uint32_t weak, uint32_t* local, uint32_t* parents, uint32_t base) {
   const int lane = static_cast<int>(threadIdx.x & 31);
   if (!__any_sync(~0u, weak != 0)) return;
@@ -137,8 +137,8 @@ __device__ inline void canny_join(const CannyMasks& masks, const CannyPixel& p, 
   if (p.strong && q.weak) canny_unite(masks.parents, q.index + 1, 0);
 }
 
-/// Joins `p` with three adjacent pixels of the next tile. If `middle` is set, the outer two are connected to
-/// it and need no join.
+/// Joins `p` with three adjacent pixels outside its tile. If `middle` is weak or strong, the outer two are
+/// adjacent to it and need no join.
 __device__ inline void canny_join(const CannyMasks& masks, const CannyPixel& p, const CannyPixel& before,
                                   const CannyPixel& middle, const CannyPixel& after) {
   canny_join(masks, p, middle);

@@ -17,7 +17,7 @@ struct DeepCannyRows {
   int32_t *smooth, *derive;
   int32_t* dx[2];
   int32_t* dy[2];
-  M* magnitude[3];  ///< with a zero at both ends
+  M* magnitude[3];  ///< rows of magnitudes with a zero at both ends
 
   DeepCannyRows(uint8_t* memory, int width) {
     const size_t n = static_cast<size_t>(width) + kRim + 2;
@@ -67,8 +67,8 @@ void gradient_row(const uint16_t* const* rows, int width, int32_t* __restrict sm
 }
 
 /// Does the same as deep_canny_class() for a row of magnitudes |dx| + |dy|, with 32-bit integers and without
-/// branches. `whole` and `rest` are the quotient and the remainder of |dx| · tan 22.5° in units of 2^−15;
-/// |dx| is split at bit 12, because the product has up to 36 bits.
+/// branches. `whole` and `rest` are the quotient and the remainder of |dx| · 13573 / 2^15, where 13573 / 2^15
+/// is tan 22.5°. |dx| is split at bit 12, because the product has up to 36 bits.
 void suppress_row(const int32_t* above, const int32_t* at, const int32_t* below, const int32_t* dx,
                   const int32_t* dy, uint8_t* to, int width, const CannyBlock& block) {
   const int32_t low = static_cast<int32_t>(block.deep_low), high = static_cast<int32_t>(block.deep_high);

@@ -4,8 +4,8 @@
 // Formats: every PictureFormat with 8 to 16 bits per sample and chroma subsampled by 1 or 2 in each
 // direction. Chroma is upsampled bilinearly according to its siting (left: on a luma column, between rows;
 // center: between columns and between rows; top_left: on a column and a row). Border rule: replicate. Then
-// the bt601, bt709 or bt2020 matrix is applied, which also expands limited range, for grey and RGB pictures
-// too. Alpha always has full range. HDR, BT.2020 and P3 colours are converted to SDR and BT.709; see
+// the bt601, bt709 or bt2020 matrix is applied. Limited range is expanded, also in grey and RGB pictures.
+// Alpha always has full range. HDR, BT.2020 and P3 colours are converted to SDR and BT.709; see
 // needs_light(). Temporal reach: none.
 //
 // 8 bits: the matrix is in fixed point and rounds once; both backends compute the same integers, within ±1 of
@@ -24,7 +24,7 @@ class Colour final : public FilterBase<Colour, ColourParams, ColourBlock> {
  public:
   static FilterSchema make_schema();
   /// Throws Error(invalid_config) if the node is not the source node. Throws Error(bad_source) if the
-  /// picture's layout is not supported, such as chroma subsampled by four.
+  /// picture's depth or layout is not supported, such as chroma subsampled by four.
   Layout configure(const FilterInputs& inputs) override;
   size_t block_bytes() const override;
   void fill_block(void* block) const override;

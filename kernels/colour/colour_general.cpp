@@ -176,7 +176,7 @@ ComponentRows component_rows(const PictureRef& picture, int sample_mask, int y, 
         chroma_tap(y, f.chroma_shift_y, cosited_y(info), chroma_size(info.extent.height, f.chroma_shift_y));
     load(c, tap.first, count, buffer(3)), load(c, tap.second, count, buffer(4));
     const bool halved = f.chroma_shift_x == 1;
-    const int factor = halved ? 1 : 4;  // 4: from quarters to sixteenths; else widen() does that
+    const int factor = halved ? 1 : 4;  // from quarters to sixteenths, unless widen() does that
     int32_t* blended = halved ? buffer(5) : buffer(c);
     HWY_DYNAMIC_DISPATCH(blend)
     (buffer(3), buffer(4), factor * tap.first_weight, factor * tap.second_weight, count, blended);

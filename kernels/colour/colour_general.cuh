@@ -1,4 +1,4 @@
-// The kernel from any YUV or RGB layout to RGBA8, and its launch.
+// The kernel that converts any YUV or RGB layout to RGBA8, and its launch.
 #pragma once
 
 #include "kernels/colour/colour_420.cuh"

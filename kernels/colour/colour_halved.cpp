@@ -156,7 +156,7 @@ namespace {
 
 constexpr int kVectorPairs = 16;  // number of pairs in the widest vector
 
-/// Returns true if a vector can load the pairs (U, V) of a row.
+/// Returns true if U and V alternate without gaps, so that one vector load reads pairs (U, V).
 bool has_interleaved_chroma(const PictureFormat& f) {
   const ComponentLayout &u = f.components[1], &v = f.components[2];
   const int bytes = f.depth > 8 ? 2 : 1;
@@ -183,7 +183,7 @@ void gather_chroma(const PictureRef& picture, int mask, int y, int pairs, int16_
                         .mask = mask,
                         .two_bytes = f.depth > 8,
                         .interleaved = interleaved};
-  if (f.depth == 8 && !interleaved && (u.step > 1 || v.step > 1)) {  // packed
+  if (f.depth == 8 && !interleaved && (u.step > 1 || v.step > 1)) {  // packed, such as YUYV
     for (int i = 0; i < pairs; ++i)
       for (int p = 0; p < 2; ++p) {
         const int at = i * (p == 0 ? u.step : v.step);
@@ -216,7 +216,7 @@ void colour_row_halved(const PictureRef& picture, const ColourMatrix& matrix, in
   const bool two_bytes = f.depth > 8;
   const size_t bytes = two_bytes ? 2 : 1;
   const uint8_t* luma = picture.planes[layout.plane] + y * picture.pitch_bytes[layout.plane] + layout.offset;
-  if (static_cast<size_t>(layout.step) != bytes) {  // 8 bits, packed
+  if (static_cast<size_t>(layout.step) != bytes) {  // packed, which has 8 bits
     for (int x = 0; x < width; ++x) spare[x] = luma[x * layout.step];
     luma = spare;
     spare += width;

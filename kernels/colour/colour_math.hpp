@@ -50,8 +50,8 @@ struct ColourMatrix {
 /// to a depth of 12, else int64_t.
 template <class T>
 LENSD_HD constexpr uint32_t colour_clamp(const ColourMatrix& m, T sum) {
-  // GCC compiles two separate choices to a minimum and a maximum. It compiles a nested choice to nine mask
-  // instructions.
+  // GCC compiles two separate conditional expressions to a minimum and a maximum, but nested ones to nine
+  // mask instructions.
   const T v = (sum + (T{1} << (m.shift - 1))) >> m.shift, most = m.most;
   const T limited = v < most ? v : most;
   return static_cast<uint32_t>(limited > 0 ? limited : 0);

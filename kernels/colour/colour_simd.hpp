@@ -83,7 +83,7 @@ void light_row(const DisplayLight& light, int32_t* const* codes, int width, uint
 void deep_light_row(const DeepLight& light, float* r, float* g, float* b, int width);
 
 /// Two rows of chroma that are blended for one row of luma: wa · a + wb · b − grey. wa + wb is 4, so the
-/// result is chroma in units of 1/4, with 0 for grey. A 16-bit sample is (word >> shift) & mask.
+/// result is in quarters of a sample value, relative to grey. A 16-bit sample is (word >> shift) & mask.
 struct ChromaRows {
   const uint8_t *a[2], *b[2];  ///< rows of U and of V
   int wa, wb, grey, shift, mask;
@@ -97,8 +97,8 @@ struct ChromaRows {
   }
 };
 
-/// Returns true for the formats of colour_row_halved(): YUV with chroma halved horizontally, up to 12 bits
-/// and without alpha: 4:2:0 and 4:2:2, planar and semi-planar, with 8 bits also packed.
+/// Returns true for the formats of colour_row_halved(): 4:2:0 and 4:2:2 with up to 12 bits and without alpha,
+/// planar or semi-planar, with 8 bits also packed.
 bool is_halved(const PictureFormat& format);
 void colour_row_halved(const PictureRef& picture, const ColourMatrix& matrix, int y, uint8_t* out,
                        uint8_t* worker);

@@ -60,7 +60,7 @@ struct DeepLight {
   EvenCurve linear;    ///< light of a signal; HLG: scene light, whose maximum is the display's peak
   OctaveCurve system;  ///< HLG: gain by scene luminance
   OctaveCurve tone;    ///< HDR: SDR light by the light of the largest component
-  OctaveCurve code;    ///< 0 … 65535 by SDR light
+  OctaveCurve code;    ///< coded value, 0 … 65535, by SDR light
   float luminance[3];  ///< weights of BT.2020 luminance
   float gamut[9];      ///< rows of the matrix to BT.709; a row's sum is taken as 1, so that grey stays grey
   uint32_t has_system, has_tone, has_gamut;

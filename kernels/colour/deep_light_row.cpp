@@ -24,7 +24,7 @@ HWY_INLINE Floats interpolated(const float* value, Indexes i, Floats rest) {
   const hn::ScalableTag<int64_t> d64;
   const hn::RebindToUnsigned<decltype(d64)> du64;
   const auto* const pairs = reinterpret_cast<const int64_t*>(value);
-  const auto offsets = hn::BitCast(du64, hn::ShiftLeft<2>(i));  // of two lanes, in bytes
+  const auto offsets = hn::BitCast(du64, hn::ShiftLeft<2>(i));  // byte offsets of two lanes
   const auto even =
       hn::GatherOffset(d64, pairs, hn::BitCast(d64, hn::And(offsets, hn::Set(du64, 0xffffffffu))));
   const auto odd = hn::GatherOffset(d64, pairs, hn::BitCast(d64, hn::ShiftRight<32>(offsets)));
@@ -104,7 +104,8 @@ namespace lensd {
 HWY_EXPORT(deep_light_vectors);
 
 void deep_light_row(const DeepLight& light, float* r, float* g, float* b, int width) {
-  for (float* row : {r, g, b}) std::fill_n(row + width, kLightPadding, 0.f);  // valid colours
+  // Whole vectors are converted, so the padding must hold valid colours.
+  for (float* row : {r, g, b}) std::fill_n(row + width, kLightPadding, 0.f);
   HWY_DYNAMIC_DISPATCH(deep_light_vectors)(light, r, g, b, width);
 }
 

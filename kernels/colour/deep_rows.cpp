@@ -49,8 +49,8 @@ HWY_INLINE void for_vectors(const uint8_t* const* from, size_t item_bytes, size_
   vector(at, i);
 }
 
-/// Blends two rows of chroma to quarters, with 0 for grey. Also writes a copy of the first value before it,
-/// and a copy of the last value after it.
+/// Blends two rows of chroma. Results are in quarters of a sample value, relative to grey. Also writes a copy
+/// of the first result before it, and a copy of the last result after it.
 template <class Word>
 void blend_halved(const HalvedRow& row, float middle, int pairs, float* u, float* v) {
   const DeepFloats df;

@@ -25,7 +25,7 @@ HWY_INLINE Words words(Ints v) {
   return hn::BitCast(Unsigned(), v);
 }
 
-/// LightCurve::at(). The exponent of the light as a float gives the octave.
+/// Does the same as LightCurve::at() for a vector. The exponent of the light as a float gives the octave.
 HWY_INLINE Words value_at(const LightCurve& curve, Words light) {
   const Signed d;
   const Unsigned du;
@@ -107,7 +107,8 @@ namespace lensd {
 HWY_EXPORT(light_vectors);
 
 void light_row(const DisplayLight& light, int32_t* const* codes, int width, uint32_t* out) {
-  for (int c = 0; c < 3; ++c) std::fill_n(codes[c] + width, kLightPadding, 0);  // valid indexes of `linear`
+  // Whole vectors are converted, so the padding must hold valid indexes of `linear`.
+  for (int c = 0; c < 3; ++c) std::fill_n(codes[c] + width, kLightPadding, 0);
   HWY_DYNAMIC_DISPATCH(light_vectors)(light, codes, width, out);
 }
 

@@ -81,14 +81,15 @@ __device__ inline void store_chunk(uint8_t* to, const Chunk& chunk, int left, bo
     if (i < left) to[i] = static_cast<uint8_t>(chunk.word[i / 4] >> (i % 4 * 8));
 }
 
-/// Applies `op(p, q)` to each byte p of `a` and the corresponding byte q of `b`.
+/// Returns op(p, q), which must be 0 to 255, for each byte p of `a` and the corresponding byte q of `b`.
 template <class Op>
 __device__ inline uint32_t each_byte(uint32_t a, uint32_t b, Op op) {
   return op(a & 255, b & 255) | op(a >> 8 & 255, b >> 8 & 255) << 8 | op(a >> 16 & 255, b >> 16 & 255) << 16 |
          op(a >> 24, b >> 24) << 24;
 }
 
-/// Applies `op(p, q)` to each 16-bit half p of `a` and the corresponding half q of `b`.
+/// Returns op(p, q), which must be 0 to 65535, for each 16-bit half p of `a` and the corresponding half q of
+/// `b`.
 template <class Op>
 __device__ inline uint32_t each_half(uint32_t a, uint32_t b, Op op) {
   return op(a & 65535, b & 65535) | op(a >> 16, b >> 16) << 16;

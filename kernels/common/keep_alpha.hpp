@@ -6,8 +6,8 @@
 
 namespace lensd {
 
-/// Writes the colours of `colours` with the alpha of `in` to `out`, over `n` bytes of RGBA pixels. `out` may
-/// be `colours`.
+/// Writes `n` bytes of RGBA8 pixels to `out`: the colours of `colours` and the alpha of `in`. `out` may be
+/// `colours`.
 void with_alpha_of(const uint8_t* in, const uint8_t* colours, uint8_t* out, size_t n);
 
 /// Sets the alpha of `out` to that of `in`.

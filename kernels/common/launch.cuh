@@ -8,8 +8,8 @@
 
 namespace lensd {
 
-/// Shared memory that a block can have on every architecture from Turing on: without a request, and with
-/// cudaFuncAttributeMaxDynamicSharedMemorySize.
+/// Bytes of shared memory that a block can use on every architecture from Turing on: by default, and if
+/// cudaFuncAttributeMaxDynamicSharedMemorySize is set.
 constexpr size_t kPlainSharedBytes = 48 * 1024, kMostSharedBytes = 64 * 1024;
 
 /// Returns the number of blocks of `size` that cover `items`.
@@ -60,7 +60,7 @@ __device__ inline void store_word(uint8_t* p, uint32_t word, bool aligned) {
   for (int i = 0; i < 4; ++i) p[i] = static_cast<uint8_t>(word >> (8 * i));
 }
 
-/// Stores the first `count` bytes (1 to 4) of `word` at `p`.
+/// Stores the first min(count, 4) bytes of `word` at `p`. `aligned` as in load_word().
 __device__ inline void store_bytes(uint8_t* p, uint32_t word, int count, bool aligned) {
   if (count >= 4) return store_word(p, word, aligned);
   for (int i = 0; i < count; ++i) p[i] = static_cast<uint8_t>(word >> (8 * i));

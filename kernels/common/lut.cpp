@@ -14,7 +14,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // negative and otherwise uses only its low nibble, so the shuffles for all smaller high nibbles in the same
 // half of the table also return an entry. Each block of 16 entries is therefore stored as its XOR with the
 // previous block; then the XOR of all results is the value's own entry. This takes three operations per
-// shuffle and no masks.
+// block (shuffle, XOR, subtraction) and no masks.
 struct Telescoped {
   alignas(64) uint8_t entry[256];
 
@@ -24,7 +24,8 @@ struct Telescoped {
   }
 };
 
-/// Returns the sign and the low nibble of each byte; the x86 shuffle ignores the other bits.
+/// Returns the shuffle index of each byte: its sign bit and its low nibble. On x86, returns all bits, because
+/// the shuffle ignores the others.
 template <class D, class V>
 HWY_INLINE hn::Vec<D> shuffle_index(D d, V v) {
 #if HWY_ARCH_X86

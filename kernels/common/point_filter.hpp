@@ -84,7 +84,8 @@ class PointFilter : public SinglePass<Self, P, B> {
 #endif
   }
 
-  /// Filters a row. `colour` is a mask that repeats every 4 bytes; bytes outside it pass through.
+  /// Filters a row of 8-bit samples. `colour` is a mask that repeats every 4 bytes; bytes outside it pass
+  /// through.
   static void point_row(const B& block, const uint8_t* __restrict in, uint8_t* __restrict out, size_t bytes,
                         uint32_t colour) {
 #ifndef __CUDACC__  // host code: nvcc need not parse the loops

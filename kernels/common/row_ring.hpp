@@ -25,7 +25,7 @@ class RowRing {
         memory_(memory),
         pitch_(pitch(image.format, radius)) {}
 
-  /// Centres the window on row `y`, which must not be above the previous row. Fast if it is the next row.
+  /// Centres the window on row `y`, which must not be above the current centre. Fast if `y` is the next row.
   void move_to(int y) {
     const int last = y + radius_, first = y - radius_ > loaded_ ? y - radius_ : loaded_;
     for (int i = first; i <= last; ++i)

@@ -1,7 +1,7 @@
 // Filters with one pass over the rows of their output.
 //
-// The class has `apply(args, band) const` for the CPU and `launch_apply(args, stream) const` for CUDA. Its
-// output has the format of its first input unless it overrides configure().
+// Self defines `apply(args, band) const` for the CPU and `launch_apply(args, stream) const` for CUDA. The
+// output has the format of the first input unless Self overrides configure().
 #pragma once
 
 #include "core/graph/filter.hpp"

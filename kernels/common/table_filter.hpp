@@ -48,8 +48,8 @@ struct AffineMap {
   }
 };
 
-/// The maps of R, G and B. Stored in scratch memory instead of the tables. For grey, the CPU uses all four
-/// maps, which are equal, and CUDA uses the first.
+/// The maps of R, G and B, which 16-bit images have in scratch memory instead of the tables. For grey, the
+/// CPU uses all four maps, which are equal, and CUDA uses the first.
 struct AffineMaps {
   AffineMap channel[4];
 };

@@ -6,9 +6,9 @@
 namespace lensd {
 namespace {
 
-/// Few large blocks, because each block adds its tables to the total at the end. Copies of a table are
-/// interleaved, so that lanes with the same value use different banks. Chosen for 132 multiprocessors, not
-/// measured.
+/// Few large blocks, because each block adds its tables to the total at the end. The copies of a table are
+/// interleaved, so that a warp's increments of one value are spread over 8 banks. `max_blocks` is two per
+/// multiprocessor on GPUs with 132; not measured.
 struct TallyTuning {
   static constexpr int threads = 512;
   static constexpr int max_blocks = 264;

@@ -23,7 +23,7 @@ struct Histogram {
 struct RangeHistogram {
   Histogram histogram;
   uint32_t highest[3];
-  uint32_t lowest_below_white[3];  ///< 65535 − lowest, because statistics start with zeros
+  uint32_t lowest_below_white[3];  ///< 65535 − lowest, so that it grows from 0 like `highest`
 
   LENSD_HD int lowest(int c) const { return 65535 - static_cast<int>(lowest_below_white[c]); }
 };

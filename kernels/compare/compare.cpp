@@ -70,8 +70,8 @@ void add_columns(const uint8_t* a, const uint8_t* b, int width, const Rows& rows
   }
 }
 
-/// Processes four rows from y on: adds their squared differences to `sums`, and writes a row of block sums to
-/// `out` unless it is null.
+/// Processes up to four rows from y on: adds their squared differences to `sums`, and writes a row of block
+/// sums to `out` unless it is null.
 void blocks_row(const PassArgs& args, int y, const LumaBlock& weights, const Rows& rows, BlockSums* out,
                 uint64_t sums[4]) {
   const ConstImageRef a = args.in[0], b = args.in[1];

@@ -97,7 +97,7 @@ void Convert::reference(ReferenceRun& run) const {
     run.out = in;
     return;
   }
-  const auto depth_of = [&](const Image& from) {  // the image with the depth of the result
+  const auto depth_of = [&](const Image& from) {  // returns `from` with the depth of the result
     Image result({make_format(is_gray(from.format.format), sample_bytes(to_)), from.format.extent});
     const double scale = static_cast<double>(max_sample(to_)) / max_sample(from.format.format);
     for_each_sample(from.format.extent, from.channels(), [&](int x, int y, int c) {

@@ -46,7 +46,7 @@ LENSD_HD inline void store_pixel(uint8_t* row, int x, const WidePixel& v, const 
   }
 }
 
-/// Calls `f.template operator()<from, to>()` with the formats as constants.
+/// Calls `f.template operator()<from, to>()`, so that the formats are compile-time constants.
 template <class F>
 void with_formats(PixelFormat from, PixelFormat to, const F& f) {
   const auto with_target = [&]<PixelFormat kFrom>() {

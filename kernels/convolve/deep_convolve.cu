@@ -6,8 +6,8 @@
 namespace lensd {
 namespace {
 
-/// A block computes a tile of 64 columns. A thread computes 8 × 4 outputs of one channel, so each sample and
-/// each weight that it loads is used for up to 32 sums.
+/// A block computes a tile of 64 columns. A thread computes 8 × 4 outputs of one channel, so each sample that
+/// it loads is used for up to 32 sums, and each weight for 8.
 template <int kChannels>
 struct DeepConvolveShape {
   static constexpr int colours = kDeepColours<kChannels>;
@@ -18,7 +18,7 @@ struct DeepConvolveShape {
   static constexpr int blocks = kChannels == 1 ? 6 : 4;  ///< blocks per multiprocessor
   static constexpr int rim = kConvolveMaxSide - 1, pitch = columns + rim + 6;
   static constexpr int plane = (rows + rim) * pitch;
-  static constexpr int quads = (kConvolveMaxSide + 3) / 4;  ///< words of four weights in a row
+  static constexpr int quads = (kConvolveMaxSide + 3) / 4;  ///< groups of four weights in a row
 
   static_assert(pitch % 4 == 0 && plane % 4 == 0);
 };
@@ -38,8 +38,8 @@ __device__ inline void load_four(float* to, const float* from) {
   to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
 
-/// Adds the products of a row of samples to all rows of the thread's outputs. Kernel row y − j is for output
-/// row j. `cols` is odd.
+/// Adds the products of a row of samples to all rows of the thread's outputs. Kernel row y − j applies to
+/// output row j. `cols` is odd.
 template <class Shape, bool kExact>
 __device__ void add_deep_row(const DeepConvolveShared<Shape>& s, const float* line, int y, int rows, int cols,
                              float (&sums)[Shape::high][Shape::wide]) {
@@ -65,7 +65,7 @@ __device__ void add_deep_row(const DeepConvolveShared<Shape>& s, const float* li
   load_four(window, line), load_four(window + 4, line + 4);
 #pragma unroll 1
   for (int first = 0;; first += 12)
-#pragma unroll  // three shifts replace all 12 samples, so unrolled shifts need no instructions
+#pragma unroll  // three shifts by 4 rotate the 12 samples, so the compiler renames registers without moves
     for (int part = 0; part < 3; ++part) {
       const int x = first + 4 * part;
       load_four(window + kWide, line + x + kWide);
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(DeepConvolveShape<kChannels>::threads, DeepCon
     convolve_deep_sums<Shape, true>(s, line, rows, cols, sums);
   else
     convolve_deep_sums<Shape, false>(s, line, rows, cols, sums);
-  __syncthreads();  // the samples have been read
+  __syncthreads();  // all threads have read the tile, which s.values overwrites
 
 #pragma unroll
   for (int j = 0; j < Shape::high; ++j) {

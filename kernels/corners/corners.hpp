@@ -6,12 +6,12 @@
 //
 // A tracker appends corner_passes() to its own passes and calls them with a CornerJob.
 //
-// The map is that of cv::cornerMinEigenVal (Sobel 3×3, border reflect101, sums over block × block), the
-// selection is that of cv::goodFeaturesToTrack: pixels on the rim are not corners, and a distance of exactly
-// min_distance is allowed. Of adjacent pixels with equal eigenvalues only the first is a local maximum. A
-// track's position is rounded to the nearest pixel. Exact: integer sums, then floats in prescribed order;
-// both backends and the oracle return the same corners for any number of threads. Passes read all conditions
-// from memory, so the same passes run for every frame.
+// The map is that of cv::cornerMinEigenVal (Sobel 3×3, border reflect101, sums over block × block). The
+// selection is that of cv::goodFeaturesToTrack: the picture's outermost pixels are not corners, and a
+// distance of exactly min_distance is allowed. Of adjacent pixels with equal eigenvalues only the first is a
+// local maximum. A track's position is rounded to the nearest pixel. Exact: integer sums, then floats in
+// prescribed order; both backends and the oracle return the same corners for any number of threads. Passes
+// read all conditions from memory, so the same passes run for every frame.
 //
 // Files: corners_math: arithmetic shared by backends and oracle. corners.cpp: CPU passes; corners_simd: their
 // rows. corners.cu: CUDA passes; corners_map.cuh: eigenvalues of a tile; corners_device.hpp: their memory.

@@ -14,7 +14,8 @@ namespace lensd {
 struct CornerTile {
   static constexpr int threads = 128, rows = 32;  ///< rows that can hold corners, one bit of a word per row
   static constexpr int map_rows = rows + 2;
-  /// Words of a row of pixels, whose first column is a multiple of 4.
+  /// Words per row of pixels: threads + 2 columns, and up to 3 columns before them, because rows begin at a
+  /// multiple of 4.
   static constexpr int words = (threads + 2 + 3) / 4 + 1;
   static constexpr int pixel_rows = map_rows + kCornerMaxBlock - 1 + 2;
   __host__ __device__ static constexpr int width(int block) { return threads - 1 - block; }

@@ -49,7 +49,7 @@ LENSD_HD constexpr int corner_key_y(uint64_t key) {
 LENSD_HD inline uint32_t corner_reach_squared(float min_distance) {
   if (!(min_distance > 0)) return 0;
   const double d = min_distance < 32767 ? static_cast<double>(min_distance) : 32767.0;
-  const double square = d * d;  // exact: 24 bits each
+  const double square = d * d;  // exact: d has 24 significant bits
   const auto whole = static_cast<uint32_t>(square);
   return static_cast<double>(whole) < square ? whole + 1 : whole;
 }

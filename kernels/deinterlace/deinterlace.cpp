@@ -42,7 +42,7 @@ hn::Vec<D> predicted_lanes(D d, const S* above, const S* below, int step) {
   return hn::ShiftRight<1>(best);
 }
 
-/// Does the same as limit_to_fields().
+/// Does the same as limit_to_fields(), in each lane.
 template <class S, class D>
 hn::Vec<D> limited_lanes(D d, const FieldRows<const S*>& rows, int i, hn::Vec<D> predicted, bool check) {
   const hn::Rebind<S, D> ds;
@@ -64,7 +64,7 @@ hn::Vec<D> limited_lanes(D d, const FieldRows<const S*>& rows, int i, hn::Vec<D>
   return hn::Min(hn::Max(predicted, hn::Sub(mean, diff)), hn::Add(mean, diff));
 }
 
-/// Predicts the `n` samples of a row, alpha included.
+/// Predicts the `n` samples of a row, alpha included. `known`: the state holds the previous frame.
 template <class S>
 void predict_row(const FieldRows<const S*>& rows, S* out, int n, int step, bool known, bool check) {
   const hn::ScalableTag<FieldLane<S>> d;

@@ -28,7 +28,7 @@ __global__ void difference_kernel(ImageView<const uint8_t> a, ImageView<const ui
   const int x = chunk_x(), left = row_bytes - x;
   const int y = static_cast<int>(blockIdx.y * ChunkShape::rows + threadIdx.y);
   if (left <= 0 || y >= a.extent.height) return;
-  const uint32_t gain = block->gain_q8;  // loaded now: the compiler moves no load across stores
+  const uint32_t gain = block->gain_q8;  // loaded before the stores: the compiler would not move it up
   const Chunk from = load_chunk(a.row(y) + x, left, aligned.a);
   Chunk other = from;
   if (two) {

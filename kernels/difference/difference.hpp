@@ -4,7 +4,7 @@
 // one; the first frame, also after a seek, outputs 0.
 //
 // Formats: all, all inputs alike; 16 bits: clamped to 65535. Aliasing: none. Border rule: none. Temporal
-// reach: 1 frame with one input (state), none with two. Exact: gain in 8-bit fixed point, rounded half up.
+// reach: 1 frame with one input (state), none with two. Exact: gain in 1/256, products rounded half up.
 #pragma once
 
 #include <cmath>

@@ -32,7 +32,7 @@ struct DrawTracksBlock {
   DrawStyle style;
   DrawColour colour;
   uint16_t opacity, rim;  ///< opacity of a mark's fill and of its dark rim, 0 to 256
-  uint32_t ramp[256];     ///< colours as R, G, B and, in the highest byte, the grey for Gray8
+  uint32_t ramp[256];     ///< colours as R, G, B and, in the highest byte, the grey for grey pictures
 
   static DrawTracksBlock make(const DrawTracksParams& p) {
     DrawTracksBlock block{};

@@ -14,7 +14,7 @@ struct FlipParams {
 };
 
 struct FlipBlock {
-  bool x = false, y = false;  ///< reverse the columns, reverse the rows
+  bool x = false, y = false;  ///< x: reverse the columns; y: reverse the rows
   static FlipBlock make(const FlipParams& params) {
     return {params.mode != FlipMode::vertical, params.mode != FlipMode::horizontal};
   }

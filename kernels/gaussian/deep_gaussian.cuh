@@ -23,7 +23,9 @@ struct DeepBlurShape {
   // samples. The pitch is an odd multiple of 4, so that a quarter warp that loads from two rows uses all
   // banks.
   static constexpr int pitch(int halo) { return columns + 2 * halo + 4; }
-  static constexpr int stage = rows * pitch(8);  ///< a step needs one stage up to radius 8, else several
+  /// Size in floats. Up to radius 8 it holds the 32 new rows of a step. Rows that do not fit are loaded in
+  /// parts: above radius 8, and in a block's first step, which also needs 2 · radius border rows.
+  static constexpr int stage = rows * pitch(8);
   /// Rows for all radii, and one that is read but not used.
   static constexpr int across_rows = rows + 2 * kGaussianMaxRadius + 1;
 
@@ -31,8 +33,8 @@ struct DeepBlurShape {
 };
 
 struct DeepBlurLimits {
-  static constexpr int steps = 6;      ///< maximum per block; a block's border rows are computed once
-  static constexpr int blocks = 1360;  ///< minimum number of blocks; small images use fewer steps instead
+  static constexpr int steps = 6;      ///< maximum per block; the border rows are computed once per block
+  static constexpr int blocks = 1360;  ///< a block gets more steps only if this many blocks remain
 };
 
 template <class Shape>
@@ -58,7 +60,7 @@ __device__ void deep_blur_run(float centre, const float4* weights, int radius, c
   for (int i = 0; i < kRun; ++i) before[i] = after[i], sums[i] = centre * after[i];
 #pragma unroll 1
   for (int near = 0;; near += 12)
-#pragma unroll  // three shifts replace all 12 samples, so unrolled shifts need no instructions
+#pragma unroll  // three shifts by 4 rotate the 12 samples, so the compiler renames registers without moves
     for (int part = 0; part < 3; ++part) {
       const int k = near + 4 * part;
       if (k >= radius) return;
@@ -123,7 +125,8 @@ __device__ void deep_blur_down(DeepBlurShared<Shape>& s, float centre, int radiu
   }
 }
 
-/// Moves the last 2 · radius rows of horizontal sums to the top, without overlap of source and target.
+/// Moves the last 2 · radius rows of horizontal sums to the top, in parts whose source and target do not
+/// overlap.
 template <class Shape>
 __device__ void deep_blur_keep(DeepBlurShared<Shape>& s, int radius, int c, int p) {
   constexpr int kQuads = Shape::columns / 4;

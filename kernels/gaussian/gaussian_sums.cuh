@@ -106,7 +106,7 @@ struct BlurSamples {
 #pragma unroll
       for (int j = 0; j < 2; ++j) {
         const uint32_t* from = words[j][u % Shape::planes] + u / Shape::planes;
-        ByteSums low = {256, 256, 256, 256}, high = {};  // 256: rounding
+        ByteSums low = {256, 256, 256, 256}, high = {};  // 256: half a unit of the samples, for rounding
         multiply<Shape::halves>(low, weights.across[0], from);
         multiply<Shape::halves>(high, weights.across[1], from);
 #pragma unroll

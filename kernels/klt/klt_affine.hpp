@@ -81,7 +81,7 @@ LENSD_HD inline bool klt_solve6(const double (&upper)[21], const double (&b)[6],
 }
 
 /// First patch of a track and one step of its fit to a picture. `pixels`: (window + 2)² pixels around the
-/// corner. Window pixels outside the picture do not count.
+/// corner. Window pixels outside the first or the current picture are ignored.
 template <class Lanes>
 class KltFirstPatch {
  public:
@@ -154,7 +154,7 @@ class KltFirstPatch {
 };
 
 /// Returns true if the patch around (x, y) still matches the first patch, or if too little of it is inside
-/// the picture to decide. Refines `warp`.
+/// the picture to decide. In the latter case `warp` does not change; otherwise it is refined.
 template <class Lanes>
 LENSD_HD bool klt_matches_first(const KltFirstPatch<Lanes>& patch, const ImageView<const uint8_t>& picture,
                                 float x, float y, int window, float (&warp)[4]) {

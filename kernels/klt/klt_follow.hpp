@@ -7,7 +7,7 @@
 //   KltMoments moments(rect)                             sums of I and the derivatives
 //   KltMatch match(level, spot, rect)                    sums with J at `spot`
 //   int64_t residual(level, spot, rect, gain_bias)       Σ |J − I| with 5 fraction bits; J at `spot`
-// Rows and columns outside `rect` lie outside the pictures and do not count.
+// Rows and columns of the window outside `rect` lie outside the pictures; the sums leave them out.
 #pragma once
 
 #include "kernels/klt/klt_affine.hpp"

@@ -5,7 +5,7 @@
 
 namespace lensd {
 
-/// Fills in the table's header before detection, except for the counts.
+/// Fills in the table's header before detection, except for the counts and `detected`.
 LENSD_HD inline void klt_start_header(TrackTable& table, const TrackTable& before, const KltShape& shape,
                                       const FrameBlock& frame) {
   table.frame = frame.index, table.pts_ns = frame.pts_ns;
@@ -14,8 +14,8 @@ LENSD_HD inline void klt_start_header(TrackTable& table, const TrackTable& befor
   table.picture = shape.level[0].extent;
 }
 /// Stores pixels begin, begin + stride, … of the first patch of the new track in `slot`. The thread
-/// with begin = 0 also stores the position of the corner. Border rule: replicate; pixels outside the picture
-/// do not count later.
+/// with begin = 0 also stores the position of the corner. Border rule: replicate, but KltFirstPatch ignores
+/// window pixels outside the picture.
 LENSD_HD inline void klt_keep_patch(const KltShape& shape, uint8_t* after, uint8_t* const halves[2], int slot,
                                     const Corner& corner, int begin = 0, int stride = 1) {
   const auto picture = shape.view(static_cast<const uint8_t*>(after), 0);

@@ -28,7 +28,7 @@ using DeepRow = uint32_t[kOutputs + 2 * kRadius];
 /// Grey pixels x to x + 7. Register i holds columns x − r + i and x − r + i + 4.
 template <int kRadius>
 struct DeepGray {
-  static constexpr int pixels = 8, threads = 1;  ///< a thread's pixels, and threads that share them
+  static constexpr int pixels = 8, threads = 1;  ///< `threads` threads compute `pixels` pixels of a row
 
   __device__ static void load(const DeepMedianJob& job, Border border, int x, int, int y,
                               DeepRow<kRadius>& to) {

@@ -50,7 +50,7 @@ void Median::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
   const int r = params_.radius, half = (2 * r + 1) * (2 * r + 1) / 2;
   run.out = in;
-  // Histogram of the window, which slides along the row. Counts by high byte and by value.
+  // Histograms of the window by high byte and by value. The window slides along the row.
   std::vector<int> highs(256), values(65536);
   const int shift = in.is_deep() ? 8 : 0;
   for (int c = 0; c < colour_channels(in.format.format); ++c)

@@ -94,7 +94,7 @@ template <class V>
 LENSD_NET V median_of_rows(const Rows4<V>& r, const Column5<V>& x) {
   const V* v = x.v;
   V w[13] = {net_max(r.a2, net_min(r.a3, v[0])),
-             net_max(r.a3, v[0]),  // row 0: the two largest
+             net_max(r.a3, v[0]),  // row a: the two largest
              net_max(r.b1, net_min(r.b2, v[1])),
              net_max(r.b2, net_min(r.b3, v[1])),
              net_max(r.b3, v[1]),
@@ -105,7 +105,7 @@ LENSD_NET V median_of_rows(const Rows4<V>& r, const Column5<V>& x) {
              net_min(r.d1, net_max(r.d0, v[3])),
              net_min(r.d2, net_max(r.d1, v[3])),
              net_min(r.e0, v[4]),
-             net_min(r.e1, net_max(r.e0, v[4]))};  // row 4: the two smallest
+             net_min(r.e1, net_max(r.e0, v[4]))};  // row e: the two smallest
   exchange(w[1], w[11]), exchange(w[4], w[12]), exchange(w[3], w[9]), exchange(w[0], w[8]);
   exchange(w[2], w[5]), exchange(w[7], w[10]), exchange(w[7], w[11]), exchange(w[7], w[9]);
   exchange(w[6], w[8]), exchange(w[1], w[5]), exchange(w[4], w[8]), exchange(w[4], w[7]);

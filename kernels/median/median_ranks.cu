@@ -179,7 +179,8 @@ class RankWindow {
       const int other = __shfl_up_sync(~0u, sum, step);
       if (lane_ >= step) sum += other;
     }
-    const int rest = side_ * side_ / 2 - (sum - total);  // ranks of this lane below the median
+    // If the median is one of this lane's ranks, `rest` of them are below it.
+    const int rest = side_ * side_ / 2 - (sum - total);
     if (rest >= 0 && rest < total) write(256 * lane_ + find(words, rest));
     __syncwarp();
   }

@@ -67,8 +67,8 @@ HWY_INLINE Row64 sum_neighbours(const Row64& one) {
 
 /// Raises the lower bounds in `medians` to `threshold` for pixels whose median is at least `threshold`, in
 /// the rows whose bit is set in `active`. counts[y] receives the number of such pixels in row y. `half`: half
-/// the window's number of samples; 255 for pixels right of the tile, which never count. `samples`: samples
-/// minus 128.
+/// the window's number of samples; 255 for pixels right of the tile, so that they are not counted. `samples`:
+/// samples minus 128.
 template <int kRadius>
 void raise_rows(const Row* samples, uint32_t active, int threshold, const Row64& half, MedianRow* medians,
                 uint8_t* counts) {

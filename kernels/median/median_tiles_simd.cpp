@@ -124,7 +124,7 @@ HWY_INLINE V8 majority(const MedianSplit& split, const MedianTile& tile, int y, 
   const D16 d16;
   const I16 i16;
   const int side = 2 * split.radius + 1;
-  auto both = hn::Zero(d16), odd = hn::Zero(d16);  // even + 256 odd, modulo 65536
+  auto both = hn::Zero(d16), odd = hn::Zero(d16);  // both: even + 256 · odd, modulo 65536
   const auto add = [&](const uint8_t* at) HWY_ATTR {
     const auto pairs = hn::BitCast(d16, hn::LoadU(d8, at));
     both = hn::Add(both, pairs);

@@ -12,8 +12,8 @@ size_t columns_bytes(const ImageFormat& format) {
   return align_up(format.row_samples() * sizeof(uint32_t), kHostAlignment);
 }
 
-/// Computes the means of a row of blocks, which are `rows` pixels high, from their column sums. Writes the
-/// mean of its block for each pixel of a row.
+/// Computes the means of a row of blocks, which are `rows` pixels high, from their column sums. means[i]
+/// receives the mean of the block that contains sample i of a row. Adds the sums to `stats`.
 template <int kChannels>
 void average_blocks(const uint32_t* columns, int width, int block, int rows, uint16_t* means,
                     MosaicStats& stats) {

@@ -50,8 +50,8 @@ double mean_divisor(const ImageFormat& format) {
   return pixels * (max_sample(format.format) / 255);
 }
 
-/// Computes the means of a row of blocks, which are `rows` pixels high, from their column sums. Writes the
-/// mean of its block for each pixel of a row.
+/// Computes the means of a row of blocks, which are `rows` pixels high, from their column sums. means[i]
+/// receives the mean of the block that contains sample i of a row. Adds the sums to `stats`.
 template <int kChannels>
 void average_blocks(const uint16_t* columns, int width, int block, int rows, uint8_t* means,
                     MosaicStats& stats) {

@@ -29,8 +29,8 @@ struct MosaicTiles {
   }
 };
 
-/// Sums `count` bytes (at most four) down every `step`-th of `rows` rows, from `byte` and row y on. Returns
-/// 16-bit sums: bytes 0 and 2 in x, bytes 1 and 3 in y.
+/// Sums min(count, 4) bytes down every `step`-th of `rows` rows, from `byte` and row y on. Returns 16-bit
+/// sums: bytes 0 and 2 in x, bytes 1 and 3 in y.
 __device__ uint2 sum_down(ImageView<const uint8_t> in, int byte, int y, int rows, int step, int count,
                           bool aligned) {
   uint2 sum = make_uint2(0, 0);

@@ -34,7 +34,7 @@ enum class ResizePath : uint8_t {
   taps,  ///< weighted sums of 2, 4 or 6 samples per direction
   nearest,
   area,
-  half,  ///< means of 2×2 pixels: exactly half the size with area, or with bilinear without align_corners
+  half,  ///< means of 2×2 pixels, if both sides are halved: area, or bilinear without align_corners
 };
 
 /// Sizes, method and algorithm, computed from the parameters and the input size. Passed to kernels by value.

@@ -47,7 +47,8 @@ int taps_rgba(const uint8_t* in, const ResizeTable& table, int x0, int x1, int16
 
 /// Computes the horizontal sums of gray outputs [x0, x1), four per step. 16 bytes from each start must be
 /// inside the row. The 16 bytes from the first start contain the samples of all four outputs, unless the
-/// picture shrinks to less than about a third (lanczos3) or a quarter. Returns the first output not computed.
+/// picture shrinks to less than about a third (lanczos3) or a quarter (other methods). Returns the first
+/// output not computed.
 template <int kPairs>
 int taps_gray(const uint8_t* in, const ResizeTable& table, int x0, int x1, int16_t* out) {
   const hn::Full128<uint8_t> d8;

@@ -38,7 +38,7 @@ __device__ uint32_t load4(const uint8_t* p, int n, bool aligned) {
 __global__ void rotate_gray_kernel(RotateAngle angle, ImageView<const uint8_t> in, ImageView<uint8_t> out,
                                    bool aligned) {
   constexpr int side = RotateTuning::gray_side, words = RotateTuning::gray_words;
-  __shared__ uint32_t tile[side][words + 1];  // a row holds an input column, a word 4 input rows
+  __shared__ uint32_t tile[side][words + 1];  // a row holds an input column, a word 4 of its pixels
   const int x0 = static_cast<int>(blockIdx.x) * side, y0 = static_cast<int>(blockIdx.y) * side;
   const int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y);
   uint32_t r[4];

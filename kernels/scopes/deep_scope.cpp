@@ -37,7 +37,7 @@ void deep_luma_levels_row(const uint16_t* from, int channels, uint16_t* to, int 
 
 void deep_luma_row(const uint16_t* from, int channels, uint8_t* to, int pixels, const LumaBlock& weights) {
   vectorised([from, channels, to, pixels, &weights] {
-    // Stores of bytes may alias captured values: copies of these let the compiler vectorise the loops.
+    // Stores of bytes may alias captured values: local copies of them let the compiler vectorise the loops.
     const int n = pixels;
     const uint16_t* __restrict in = from;
     uint8_t* __restrict out = to;

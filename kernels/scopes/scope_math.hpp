@@ -45,7 +45,7 @@ LENSD_HD constexpr int chroma_index(const ScopeBlock& block, int r, int g, int b
   return colour_difference(block.cr, r, g, b) * 256 + colour_difference(block.cb, r, g, b);
 }
 
-/// Returns n / 65535, for n below 2^31.
+/// Returns n / 65535, rounded down, for n below 2^31.
 LENSD_HD constexpr int over_65535(uint32_t n) {
   return static_cast<int>((n + (n >> 16) + 1) >> 16);
 }

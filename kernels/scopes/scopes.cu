@@ -8,8 +8,8 @@ namespace lensd {
 namespace {
 
 /// Histogram and vectorscope: few large blocks. Each block adds its counters to the global ones at the end.
-/// The histogram's tables have interleaved copies, as many as fit, so that lanes with the same value hit
-/// different banks.
+/// The histogram's tables have interleaved copies, as many as fit, so that a warp's increments of one value
+/// are spread over several banks.
 struct ScopeTuning {
   static constexpr int threads = 512;
   static constexpr int max_blocks = 264;
@@ -22,9 +22,9 @@ constexpr int kAnyChunks = 1 << 20;  ///< limit of chunks per thread that no ima
 template <class S>
 struct ColumnTuning {
   static constexpr int threads = 512;
-  static constexpr int columns = 4;     ///< per block: 4 or 12 KiB of counters; 16 bits: 16 or 48 KiB
+  static constexpr int columns = 4;     ///< per block: 4 KiB of counters, parade 12; 16 bits: 16 and 48 KiB
   static constexpr int row_shares = 8;  ///< parts of the rows: 512 blocks for widths from 256 pixels on
-  static constexpr int plane = columns * kScopeLevels<S>;  ///< counters
+  static constexpr int plane = columns * kScopeLevels<S>;  ///< counters of a block for one channel
   static_assert(3 * plane * sizeof(uint32_t) <= kPlainSharedBytes);
 };
 
@@ -35,7 +35,8 @@ template <class S>
 struct ChromaWindow {
   static constexpr int levels = kScopeLevels<S>, side = sizeof(S) == 1 ? 96 : 156,
                        first = (levels - side) / 2;
-  static constexpr int per_word = sizeof(S) == 1 ? 1 : 2, bits = 32 / per_word;  ///< counters in a word
+  /// Counters per word of shared memory, and bits of a counter.
+  static constexpr int per_word = sizeof(S) == 1 ? 1 : 2, bits = 32 / per_word;
   static constexpr uint32_t mask = ~0u >> (32 - bits);
   static constexpr int words = side * side / per_word;  ///< 36 KiB; 16 bits: 47.5 KiB
   static_assert(words * sizeof(uint32_t) <= kPlainSharedBytes);

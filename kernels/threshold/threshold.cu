@@ -54,7 +54,7 @@ struct ThresholdChunk {
       stats->channels = gray ? 1 : 3;
       for (int c = 0; c < (gray ? 1 : 3); ++c) stats->level[c] = block->level;
     }
-    uint32_t levels[2];  // of even and odd words
+    uint32_t levels[2];  // levels in even and in odd words
     if constexpr (sizeof(S) == 1) {
       levels[0] = levels[1] = level[0] | level[1] << 8 | level[2] << 16 | level[0] << 24;
     } else {

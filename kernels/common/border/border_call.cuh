@@ -1,4 +1,5 @@
-// border_index() without inlining: inlined at every row load, it would be most of a kernel's code.
+// border_index() without inlining. Kernels call it at every row load, so inlined copies would be most of
+// their code.
 #pragma once
 
 #include "kernels/common/border/border.hpp"

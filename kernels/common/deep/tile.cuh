@@ -88,7 +88,7 @@ template <int kChannels, int kThreads, bool kFast>
 __device__ void load_deep_groups(const DeepJob& job, const DeepTileArea& area, Border border,
                                  const DeepPlanes& to) {
   using Group = DeepGroup<kChannels>;
-  constexpr int kLanes = kChannels == 1 ? 8 : 16;  // threads of a row
+  constexpr int kLanes = kChannels == 1 ? 8 : 16;  // threads that load a row
   constexpr int kAcross = 4, kDown = 2, kStep = kThreads / kLanes;
   const int t = static_cast<int>(threadIdx.x), first = area.x & -Group::pixels, skipped = area.x - first;
   const int groups = (skipped + area.columns + Group::pixels - 1) / Group::pixels;

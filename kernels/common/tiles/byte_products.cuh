@@ -1,8 +1,8 @@
 // Products of small matrices of bytes on the tensor cores: exact sums in 32 bits.
 //
 // acc (16 × 8) += a (16 × 16 · n) · b (16 · n × 8). A half block is 16 values of the summed index. With g =
-// lane / 4 and t = lane % 4, a lane holds four bytes of each half block: 4t … 4t + 3 of rows g and g + 8 of a
-// and of column g of b. It also holds the sums (g, 2t), (g, 2t + 1), (g + 8, 2t) and (g + 8, 2t + 1). The
+// lane / 4 and t = lane % 4, a lane holds bytes 4t … 4t + 3 of each half block, from rows g and g + 8 of a
+// and from column g of b. It also holds the sums (g, 2t), (g, 2t + 1), (g + 8, 2t) and (g + 8, 2t + 1). The
 // bytes of a half block may be in any order that is the same for a and b.
 #pragma once
 

@@ -31,7 +31,7 @@ struct GradientPairs {
   uint32_t x[2], y[2];  ///< [0]: derivatives of columns 0 and 2; [1]: of columns 1 and 3
 
   GradientPairs() = default;
-  /// Computes the derivatives of the four columns of `word` from vertical sums.
+  /// Computes the derivatives of the four columns of `word` from the results of smoothed() and derived().
   template <int kWords>
   __device__ __forceinline__ GradientPairs(const ColumnPairs<kWords>& smooth,
                                            const ColumnPairs<kWords>& slope, int word) {

@@ -29,7 +29,7 @@ struct StageShape {
   static constexpr int bytes = kStageRows * pitch;
 };
 
-/// Starts copying `bytes` (0 to 16) bytes to shared memory; sets the remaining bytes of 16 to 0.
+/// Starts copying `bytes` bytes (0 to 16) to shared memory; sets the rest of the 16 bytes at `to` to 0.
 __device__ inline void copy16_async(void* to, const void* from, int bytes = 16) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   const auto address = static_cast<uint32_t>(__cvta_generic_to_shared(to));
