@@ -159,7 +159,7 @@ class Pipeline {
   void set_source_controls(const Command& command);
   void apply_pause(bool paused);
   void apply_step(int frames);
-  void request_seek(int64_t position_ns);
+  void request_seek(int64_t position_ns, int back = 0);
   // process thread: plans
   void replan(GraphDesc graph, uint64_t request = 0);
   PlanExtras extras() const;
@@ -218,8 +218,9 @@ class Pipeline {
   BoundedQueue<Frame> frames_{2};
   Semaphore command_signal_;
 
-  // Seek requests from process to decode thread: newest position, and number of requests.
+  // Seek requests from process to decode thread: newest arguments of Source::seek(), and number of requests.
   std::atomic<int64_t> seek_ns_{0};
+  std::atomic<int> seek_back_{0};
   std::atomic<uint32_t> seek_serial_{0};
   uint32_t decode_serial_ = 0;  // used by the decode thread only
 

@@ -7,6 +7,8 @@
 namespace lensd {
 namespace {
 
+constexpr int64_t kMostStepsBack = 1'000'000;
+
 template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
@@ -127,20 +129,23 @@ void Pipeline::apply_step(int frames) {
   if (frames > 0) {
     step_frames_ += frames;
   } else if (current_picture_ && source_info_.seekable) {
-    // Seek to half a frame before the target, so that the target is the first picture after that time.
-    const int64_t duration = std::max<int64_t>(1, state_.frame_duration_ns);
-    const int64_t from = seek_target_ns_ ? *seek_target_ns_ + duration / 2 : current_picture_.info.pts_ns;
-    request_seek(from + frames * duration - duration / 2);
+    // Steps back add up while the picture of the last one is not processed yet.
+    const int64_t back = int64_t{seek_target_ns_ ? seek_back_.load(std::memory_order_relaxed) : 0} - frames;
+    request_seek(seek_target_ns_.value_or(current_picture_.info.pts_ns),
+                 static_cast<int>(std::min<int64_t>(back, kMostStepsBack)));
   }
 }
 
 /// Requests a seek from the decode thread. Older pictures stay in the queue until process_loop() drops them.
 /// Emptying the queue here could also drop pictures that the decode thread adds after the seek.
-void Pipeline::request_seek(int64_t position_ns) {
+void Pipeline::request_seek(int64_t position_ns, int back) {
   if (!source_info_.seekable) return notice(true, "this source cannot seek");
-  const int64_t last = source_info_.duration_ns > 0 ? source_info_.duration_ns - 1 : position_ns;
+  // A position to step back from is that of a picture, which may be after the announced end.
+  const bool limited = source_info_.duration_ns > 0 && back == 0;
+  const int64_t last = limited ? source_info_.duration_ns - 1 : position_ns;
   seek_target_ns_ = std::clamp<int64_t>(position_ns, 0, std::max<int64_t>(0, last));
   seek_ns_.store(*seek_target_ns_, std::memory_order_relaxed);
+  seek_back_.store(back, std::memory_order_relaxed);
   seek_serial_.fetch_add(1, std::memory_order_release);
   seek_serial_.notify_all();
   executor_->reset_state();

@@ -10,7 +10,7 @@ void Pipeline::decode_loop() {
     if (serial != decode_serial_) {
       decode_serial_ = serial;
       if (stopping()) return;
-      source_->seek(seek_ns_.load(std::memory_order_relaxed));
+      source_->seek(seek_ns_.load(std::memory_order_relaxed), seek_back_.load(std::memory_order_relaxed));
     }
     if (!decode_one()) wait_for_seek_or_stop();
   }

@@ -120,10 +120,12 @@ class Source {
   /// Error(unavailable) if the GPU refuses the stream, Error(runtime_failure) if out of memory.
   virtual FrameOutcome next(Picture& out) = 0;
 
-  /// Makes next() continue with the first picture whose pts is at least `position_ns`, or with the last
-  /// picture if there is none. Exact: decodes from a key frame before the position. Frame indices are
-  /// computed from the pts and the nominal rate. Throws Error(bad_source) if the source is not seekable.
-  virtual void seek(int64_t position_ns) = 0;
+  /// Makes next() continue `back` pictures before the first picture whose pts is at least `position_ns`.
+  /// Takes the last picture if no pts is large enough, and the first picture if there are fewer before it.
+  /// Exact: decodes from a key frame. Frame indices are computed from the pts and the nominal rate. Throws
+  /// Error(bad_source) if the source is not seekable.
+  virtual void seek(int64_t position_ns, int back) = 0;
+  void seek(int64_t position_ns) { seek(position_ns, 0); }
 
   /// Returns a number that identifies the key frame at or before a position, from the container's index.
   /// Returns nullopt if there is no usable index, or if it may lack key frames there. Decodes nothing.

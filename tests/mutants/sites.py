@@ -77,6 +77,8 @@ def operator_sites(line):
 
 def constant_sites(line):
     for match in NUMBER.finditer(line):
+        if line.endswith("px(", 0, match.start()):
+            continue  # a distance on the screen; a test cannot know the right one
         digits, fraction, exponent, suffix = match.groups()
         if fraction or exponent:
             value = match.group()[: len(match.group()) - len(suffix)]

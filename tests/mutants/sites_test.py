@@ -58,6 +58,9 @@ class SitesTest(unittest.TestCase):
         self.assertEqual(self.found[12], {";", "all.size = std::max(a, b);"})
         self.assertEqual(self.found[14], {"return g(b, a) - 0x1f;", "return g(a, b) + 0x1f;"})
 
+    def test_screen_distances_stay(self):
+        self.assertEqual(mutants("void f() {\n  g(ctx.px(7));\n}\n"), {2: {";"}})
+
     def test_members_of_types_are_no_code(self):
         self.assertEqual(self.found[18], {"int twice(int v) const { return v - v; }"})
 

@@ -139,6 +139,13 @@ FrameOutcome FfmpegSource::next(Picture& out) {
     out = std::move(picture);
     return FrameOutcome::ok;
   }
+  if (std::exchange(target_waits_, false)) {
+    std::swap(frame_, before_target_);
+    frame_info_ = before_target_info_;
+    av_frame_unref(before_target_.get());
+    out = deliver();
+    return FrameOutcome::ok;
+  }
   for (;;) {
     const FrameOutcome outcome = decode();
     if (outcome == FrameOutcome::end_of_stream && retry_seek()) continue;

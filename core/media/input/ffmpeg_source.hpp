@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,7 +30,8 @@ class FfmpegSource final : public Source {
 
   const SourceInfo& info() const override { return info_; }
   FrameOutcome next(Picture& out) override;
-  void seek(int64_t position_ns) override;
+  using Source::seek;
+  void seek(int64_t position_ns, int back) override;
   std::optional<int64_t> indexed_key_frame(int64_t position_ns) const override;
   /// Seeks to the start position of the options, if they have one.
   void seek_start(const SourceOptions& options);
@@ -75,6 +77,9 @@ class FfmpegSource final : public Source {
     bool skips = false;  ///< pictures before the target that no other picture needs are not decoded
     int attempt = 0;
     int64_t target_ns = 0;
+    int back = 0;  ///< number of pictures before the target
+    /// The last `back` pts before the target since the demuxer's last seek, without skipped pictures.
+    std::deque<int64_t> passed_ns;
   };
   void move_to(int attempt);
   /// Call before each packet is decoded. Lets the decoder skip the packet's picture if it is before the
@@ -91,6 +96,9 @@ class FfmpegSource final : public Source {
   bool reached(int64_t pts_ns);
   /// Call at the end of the stream. Makes the kept frame the current one. Returns false if there is none.
   bool take_frame_before_target();
+  /// Call with the picture at the target. Returns true if frame_ is now the picture `back` pictures before
+  /// it. Otherwise moves the demuxer and returns false.
+  bool go_back();
   void end_seek();
 
   const std::string url_, where_;
@@ -105,6 +113,7 @@ class FfmpegSource final : public Source {
   ff::FramePtr frame_ = ff::make_frame();
   ff::FramePtr before_target_ = ff::make_frame();  ///< the last frame that a seek has skipped, or empty
   FrameInfo before_target_info_;
+  bool target_waits_ = false;  ///< before_target_ is the picture after frame_, and is delivered next
   ff::PacketPtr packet_ = ff::make_packet();
   TimestampNormalizer timestamps_;
   StreamErrors stream_errors_;

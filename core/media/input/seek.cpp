@@ -34,11 +34,12 @@ constexpr double kLongestGapFrames = 3;
 
 }  // namespace
 
-void FfmpegSource::seek(int64_t position_ns) {
+void FfmpegSource::seek(int64_t position_ns, int back) {
   if (!info_.seekable) fail("this source cannot seek");
   for (Picture& picture : ahead_) picture.reset();
   stream_errors_.seek_done();
-  seek_ = {.active = true, .first = true, .target_ns = std::max<int64_t>(position_ns, 0)};
+  target_waits_ = false;
+  seek_ = {.active = true, .first = true, .target_ns = std::max<int64_t>(position_ns, 0), .back = back};
   seek_.skips = seek_.target_ns < info_.duration_ns - kNearEndNs;
   move_to(input_->seeks_by_time() ? 0 : kFromStart);
 }
@@ -90,6 +91,7 @@ void FfmpegSource::move_to(int attempt) {
   }
   seek_.attempt = attempt;
   seek_.first = true;
+  seek_.passed_ns.clear();
   av_frame_unref(before_target_.get());
   if (attempt >= kFromStart) {
     open();
@@ -128,12 +130,36 @@ bool FfmpegSource::reached(int64_t pts_ns) {
     return false;
   }
   if (pts_ns + kToleranceNs < seek_.target_ns && !options_.key_frames_only) {
+    if (!seek_.skips || pts_ns + kNearTargetNs >= seek_.target_ns) seek_.passed_ns.push_back(pts_ns);
+    if (seek_.passed_ns.size() > static_cast<size_t>(seek_.back)) seek_.passed_ns.pop_front();
     std::swap(frame_, before_target_);
     before_target_info_ = frame_info_;
     return false;
   }
+  if (seek_.back > 0 && !go_back()) return false;
   end_seek();
   return true;
+}
+
+bool FfmpegSource::go_back() {
+  const bool enough = seek_.passed_ns.size() >= static_cast<size_t>(seek_.back);
+  if (!enough && std::exchange(seek_.skips, false)) {
+    move_to(seek_.attempt);
+    return false;
+  }
+  if (!enough && seek_.attempt < kFromStart) {
+    move_to(seek_.attempt + 1);
+    return false;
+  }
+  if (seek_.passed_ns.empty()) return true;  // the picture at the target is the first one
+  if (seek_.passed_ns.size() == 1) {
+    std::swap(frame_, before_target_), std::swap(frame_info_, before_target_info_);
+    target_waits_ = true;
+    return true;
+  }
+  seek_.target_ns = seek_.passed_ns.front(), seek_.back = 0;
+  move_to(seek_.attempt);
+  return false;
 }
 
 bool FfmpegSource::take_frame_before_target() {
@@ -146,7 +172,7 @@ bool FfmpegSource::take_frame_before_target() {
 
 void FfmpegSource::end_seek() {
   seek_.active = false;
-  av_frame_unref(before_target_.get());
+  if (!target_waits_) av_frame_unref(before_target_.get());
   next_index_ = std::llround(to_s(frame_info_.pts_ns) * info_.fps);
 }
 

@@ -67,7 +67,7 @@ std::unique_ptr<Source> LiveSource::take_file() {
   return std::move(reader_->file);
 }
 
-void LiveSource::seek(int64_t) {
+void LiveSource::seek(int64_t, int) {
   throw Error(ExitCode::bad_source, where_, "a live source cannot seek");
 }
 

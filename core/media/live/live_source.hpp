@@ -42,7 +42,8 @@ class LiveSource final : public Source {
   const SourceInfo& info() const override { return info_; }
   FrameOutcome next(Picture& out) override;
   /// Throws Error(bad_source): live sources cannot seek.
-  void seek(int64_t position_ns) override;
+  using Source::seek;
+  void seek(int64_t position_ns, int back) override;
   std::string stream_errors() const override { return {}; }
   LiveStatus live_status() const override;
   PixelAspect pixel_aspect() const override;

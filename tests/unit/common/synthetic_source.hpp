@@ -1,6 +1,7 @@
 // A source without FFmpeg for pipeline tests: pictures are generated once and delivered repeatedly.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <random>
@@ -60,7 +61,10 @@ class SyntheticSource final : public Source {
     return FrameOutcome::ok;
   }
 
-  void seek(int64_t position_ns) override { next_ = (position_ns + kDuration - 1) / kDuration; }
+  using Source::seek;
+  void seek(int64_t position_ns, int back) override {
+    next_ = std::max<int64_t>(0, (position_ns + kDuration - 1) / kDuration - back);
+  }
   std::string stream_errors() const override { return {}; }
   void interrupt() noexcept override {}
 

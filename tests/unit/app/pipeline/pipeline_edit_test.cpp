@@ -136,7 +136,7 @@ class ShrinkingSource final : public Source {
  public:
   const SourceInfo& info() const override { return large_.info(); }
   FrameOutcome next(Picture& out) override { return (count_++ < 20 ? large_ : small_).next(out); }
-  void seek(int64_t) override {}
+  void seek(int64_t, int) override {}
   std::string stream_errors() const override { return {}; }
   void interrupt() noexcept override {}
 

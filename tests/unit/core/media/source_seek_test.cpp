@@ -73,6 +73,59 @@ INSTANTIATE_TEST_SUITE_P(Containers, SeekTest,
                                          SeekCase{"a.avi", "", 25}, SeekCase{"a.avi", "ffv1", 25},
                                          SeekCase{"a.mkv", "mpeg2video", 25}, SeekCase{"a.webm", "", 10}));
 
+/// Steps back need the pictures themselves: their distances are not known before they are decoded.
+class StepBackTest : public MediaTest, public testing::WithParamInterface<SeekCase> {};
+
+TEST_P(StepBackTest, FindsThePicturesBeforeAnyPosition) {
+  RecorderOptions options;
+  options.fps = GetParam().fps;
+  options.codec = GetParam().codec;
+  options.key_interval_s = 1;
+  // Distances of 1, 2, 3, 1, 2, 9, … times 40 ms, and one gap of 3 s before the last pictures.
+  std::vector<int64_t> pts_ns;
+  int64_t next_ns = 0;
+  const std::vector<int> gaps{1, 2, 3, 1, 2, 9, 1, 1, 17, 1};
+  for (int i = 0; i < 60; ++i) {
+    pts_ns.push_back(next_ns);
+    next_ns += 40'000'000 * (i == 55 ? 75 : gaps[static_cast<size_t>(i) % gaps.size()]);
+  }
+  const std::string path = file(GetParam().name);
+  auto recorder = open_recorder(path, kSmallSource, options);
+  for (int i = 0; i < 60; ++i) {
+    FrameInfo info = at(i);
+    info.pts_ns = pts_ns[static_cast<size_t>(i)];
+    recorder->write(picture(kSmallSource, i).ref(), info);
+  }
+  recorder->finish();
+
+  auto source = open_source(path, {});
+  const Decoded linear = read_all(*source);
+  ASSERT_EQ(linear.infos.size(), 60u);
+  EXPECT_NEAR(static_cast<double>(linear.infos[59].pts_ns - linear.infos[0].pts_ns),
+              static_cast<double>(pts_ns[59]), 2e6);
+  Picture picture;
+  for (size_t from = 60; from-- > 0;)
+    for (const int back : {1, 2, 5, 30, 100}) {
+      const size_t found = from >= static_cast<size_t>(back) ? from - static_cast<size_t>(back) : 0;
+      source->seek(linear.infos[from].pts_ns, back);
+      ASSERT_EQ(source->next(picture), FrameOutcome::ok) << from << " - " << back;
+      ASSERT_EQ(picture.info.pts_ns, linear.infos[found].pts_ns) << from << " - " << back;
+      ASSERT_EQ(digest(picture.planes), linear.digests[found]) << from << " - " << back;
+      for (size_t i = found + 1; i < std::min(found + 3, size_t{60}); ++i) {
+        ASSERT_EQ(source->next(picture), FrameOutcome::ok);
+        ASSERT_EQ(digest(picture.planes), linear.digests[i]) << "no picture is skipped or repeated";
+      }
+    }
+  source->seek(linear.infos[30].pts_ns, 1);
+  source->seek(linear.infos[40].pts_ns);
+  ASSERT_EQ(source->next(picture), FrameOutcome::ok);
+  EXPECT_EQ(digest(picture.planes), linear.digests[40]) << "the last seek counts";
+}
+
+INSTANTIATE_TEST_SUITE_P(Containers, StepBackTest,
+                         testing::Values(SeekCase{"a.mp4", "libx264", 25}, SeekCase{"a.mkv", "mpeg4", 25},
+                                         SeekCase{"b.mkv", "ffv1", 240}, SeekCase{"a.gif", "gif", 25}));
+
 TEST_F(MediaTest, SequenceSeeksExactly) {
   record(file("s_%03d.png"), kSmallSource, 12);
   auto source = open_source(file("s_%03d.png"), {});

@@ -81,7 +81,7 @@ class Connection final : public Source {
     out = Picture(ref, frame, nullptr);
     return FrameOutcome::ok;
   }
-  void seek(int64_t) override {}
+  void seek(int64_t, int) override {}
   std::string stream_errors() const override { return {}; }
   void interrupt() noexcept override {}
 
