@@ -119,7 +119,8 @@ void Viewer::draw_frame() {
   const int64_t render_begin = now_ns();
   session_.end();
   pipeline_->profiler().record(panels_scope_, panels_ns + now_ns() - render_begin);
-  if (ui_.requests().snapshot_window) snapshot(window_.read_pixels(), {});
+  if (ui_.requests().snapshot_window)
+    report_failure("write a snapshot", [this] { snapshot(window_.read_pixels(), {}); });
   watch_->drawn();
   // Low latency: present a new frame immediately, do not wait for vsync.
   window_.present(fresh && line_.live.low_latency);

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -112,6 +113,8 @@ class Viewer {
   void handle_requests(const ui::ViewerRequests& requests);
   void handle_control();
   /// Loads dropped presets, and passes the other dropped files to open_all().
+  /// Runs `action` and adds a notice if it throws: "cannot `what`: reason".
+  void report_failure(const char* what, const std::function<void()>& action);
   void handle_dropped_files();
   void snapshot(std::optional<Image> picture, PixelAspect aspect);
   void copy_picture();

@@ -11,9 +11,11 @@
 namespace lensd {
 
 void Viewer::handle_requests(const ui::ViewerRequests& requests) {
-  if (requests.snapshot) snapshot(shown_.picture(), pipeline_->status().pixel_aspect);
+  if (requests.snapshot)
+    report_failure("write a snapshot",
+                   [this] { snapshot(shown_.picture(), pipeline_->status().pixel_aspect); });
   if (requests.copy_picture) copy_picture();
-  if (requests.toggle_record) toggle_record();
+  if (requests.toggle_record) report_failure("record", [this] { toggle_record(); });
   if (requests.toggle_virtual_camera) toggle_virtual_camera();
   for (Notice& n : snapshots_.poll()) model_->notice(n.problem, std::move(n.text));
   if (requests.toggle_fullscreen) window_.set_fullscreen(!window_.fullscreen());
@@ -44,6 +46,15 @@ void Viewer::handle_control() {
   auto load = control_->take_load();
   if (!load) return;
   OpenRequest request;
+/// Runs an action of the user. Playback continues if it throws, for example because a folder is unreadable.
+void Viewer::report_failure(const char* what, const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const std::exception& e) {
+    model_->notice(true, fmt::format("cannot {}: {}", what, e.what()));
+  }
+}
+
   request.url = load->url, request.live = live_options_for(line_, load->url);
   request.done = [reply = std::move(load->reply)](OpenResult result, const std::string& problem) {
     reply(result == OpenResult::playing ? Response{} : Response{Status::refused, problem});
