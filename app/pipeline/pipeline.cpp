@@ -300,8 +300,10 @@ void Pipeline::notice(bool problem, std::string text) {
 
 // ---- any thread, consumers ------------------------------------------------------------------------------
 
-void Pipeline::post(Command command) {
-  while (!try_enqueue(command) && !commands_.closed())
+uint64_t Pipeline::post(Command command) {
+  for (;;) {
+    const uint64_t ticket = try_enqueue(command);
+    if (ticket != 0 || commands_.closed()) return ticket;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 

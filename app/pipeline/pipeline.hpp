@@ -71,8 +71,9 @@ class Pipeline {
   /// Ends all threads and waits for them. Does not process the pictures that are still queued. Idempotent.
   void stop();
 
-  /// Queues a command, to be applied at the next frame boundary. Thread-safe. Waits while the queue is full.
-  void post(Command command);
+  /// Queues a command, to be applied at the next frame boundary. Returns its ticket (ProcessStatus::applied),
+  /// or 0 after stop(). Thread-safe. Waits while the queue is full.
+  uint64_t post(Command command);
   /// Queues a command. Returns its ticket, or 0 if the queue is full or closed. Thread-safe. Does not block.
   uint64_t try_post(Command command);
   /// Wakes the process thread, also while paused; see ProcessStatus::process_heartbeat. Thread-safe.

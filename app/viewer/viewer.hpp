@@ -121,6 +121,12 @@ class Viewer {
   void toggle_record();
   void toggle_virtual_camera();
   /// Returns an unused path for a name template (expand_template()). Places names without a folder in
+  /// Posts `command` to `pipeline` and remembers it for requested_recording().
+  void start_recording(Pipeline& pipeline, StartRecord command);
+  /// Returns the command of the recording that is active or will be, or nullopt.
+  std::optional<StartRecord> requested_recording() const;
+  /// Continues the recording of the previous source with the current one, in a new file.
+  void continue_recording(StartRecord command);
   /// `folder`.
   std::string expanded_path(const std::string& name, const std::string& folder) const;
   void update_recording_status();
@@ -162,6 +168,9 @@ class Viewer {
   std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline, whose frames it reads
   std::unique_ptr<ViewerModelBuilder> model_;
   KeptColours kept_colours_;
+  /// The last command that starts (or, without value, stops) a recording, and its ticket.
+  std::optional<StartRecord> record_sent_;
+  uint64_t record_ticket_ = 0;
   ShownFrame shown_;  // destroyed before the pipeline, whose frame it holds
   Profiler::Scope present_scope_, draw_scope_, panels_scope_;
   uint64_t thumbnail_version_ = 0;  ///< number of changes of ViewerModel::thumbnail

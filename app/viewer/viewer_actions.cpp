@@ -9,6 +9,12 @@
 #include "core/base/error.hpp"
 
 namespace lensd {
+namespace {
+
+/// Template of a recording's name if none is configured.
+constexpr const char* kRecordingName = "lensd-%F-%tF-%tH%tM%tS.mkv";
+
+}  // namespace
 
 void Viewer::handle_requests(const ui::ViewerRequests& requests) {
   if (requests.snapshot)
@@ -40,12 +46,6 @@ void Viewer::handle_requests(const ui::ViewerRequests& requests) {
   for (const auto& [problem, text] : requests.messages) model_->notice(problem, text);
 }
 
-void Viewer::handle_control() {
-  if (!control_) return;
-  quit_ = quit_ || control_->quit_requested();
-  auto load = control_->take_load();
-  if (!load) return;
-  OpenRequest request;
 /// Runs an action of the user. Playback continues if it throws, for example because a folder is unreadable.
 void Viewer::report_failure(const char* what, const std::function<void()>& action) {
   try {
@@ -55,6 +55,12 @@ void Viewer::report_failure(const char* what, const std::function<void()>& actio
   }
 }
 
+void Viewer::handle_control() {
+  if (!control_) return;
+  quit_ = quit_ || control_->quit_requested();
+  auto load = control_->take_load();
+  if (!load) return;
+  OpenRequest request;
   request.url = load->url, request.live = live_options_for(line_, load->url);
   request.done = [reply = std::move(load->reply)](OpenResult result, const std::string& problem) {
     reply(result == OpenResult::playing ? Response{} : Response{Status::refused, problem});
@@ -96,18 +102,40 @@ void Viewer::copy_picture() {
 }
 
 void Viewer::toggle_record() {
-  if (recorder_->status().recording) return pipeline_->post(StopRecord{});
+  const auto requested = requested_recording();
+  if (recorder_->status().recording || (requested && !requested->keep_trying)) {
+    record_sent_.reset(), record_ticket_ = pipeline_->post(StopRecord{});
+    return;
+  }
   StartRecord start;
   start.next_free = true;
   std::string where;
   if (!line_.record.empty()) {
     start = record_command(line_, true);
   } else if (!line_.config.has("record.name") && !line_.config.has("record.folder")) {
-    start.path = expanded_path("lensd-%F-%tF-%tH%tM%tS.mkv", videos_folder());
+    start.path = expanded_path(kRecordingName, videos_folder());
     where = " to " + start.path;
   }
-  pipeline_->post(std::move(start));
+  start_recording(*pipeline_, std::move(start));
   model_->notice(false, "recording" + where);
+}
+
+void Viewer::start_recording(Pipeline& pipeline, StartRecord command) {
+  record_sent_ = command;
+  record_ticket_ = pipeline.post(std::move(command));
+}
+
+std::optional<StartRecord> Viewer::requested_recording() const {
+  // The recorder knows the recordings of control clients too, but only after the pipeline has applied them.
+  return pipeline_->status().applied < record_ticket_ ? record_sent_ : recorder_->requested();
+}
+
+void Viewer::continue_recording(StartRecord command) {
+  const bool named = !command.beneath.empty() || command.path.empty() || command.path == line_.record;
+  command.resumed = named;
+  if (!named) command.path = expanded_path(kRecordingName, videos_folder());
+  start_recording(*pipeline_, std::move(command));
+  model_->notice(false, "The recording continues with this source in a new file");
 }
 
 void Viewer::toggle_virtual_camera() {

@@ -82,7 +82,7 @@ void Viewer::open_first(const GraphDesc& graph) {
       request.start_ns = line_.start ? 0 : kept_position(url);
     }
   }
-  if (!line_.record.empty()) opened.pipeline->post(record_command(line_));
+  if (!line_.record.empty()) start_recording(*opened.pipeline, record_command(line_));
   install(request, std::move(opened));
   playlist_.opened();
   automatic_ = several;
@@ -235,7 +235,8 @@ std::vector<Command> Viewer::settings_since(const OpenRequest& request) const {
 
 void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
   keep_position();
-  std::vector<Command> settings = settings_since(request);
+  const std::vector<Command> settings = settings_since(request);
+  const std::optional<StartRecord> recording = pipeline_ ? requested_recording() : std::nullopt;
   const bool loop_file = request.first ? request.loop_file : model_->model().loop_file;
   current_url_ = request.url, end_seen_ = false;
   // Destroy everything that refers to the old pipeline before the pipeline.
@@ -288,7 +289,12 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
   const bool film = source.seekable && !source.live && !source.image;
   thumbnails_.open(film ? model_->model().source_path : "", source.duration_ns, source.video_track);
   model_->model().source_folder = folder_of(request.url, memory_.recent_sources());
-  for (Command& command : settings) pipeline_->post(std::move(command));
+  for (const Command& command : settings) {
+    const uint64_t ticket = pipeline_->post(command);
+    model_->sent(command, ticket);
+  }
+  if (!request.first) record_sent_.reset(), record_ticket_ = 0;
+  if (recording) report_failure("record", [&] { continue_recording(*recording); });
   source_chosen_ = !request.first, source_failed_ = false;
   shutdown_.replace(std::move(old), pipeline_);
 }
