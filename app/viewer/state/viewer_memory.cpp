@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "app/kept_controls.hpp"
+#include "app/state_file.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/folders.hpp"
@@ -50,7 +51,7 @@ void write_or_warn(const F& write) {
 }  // namespace
 
 ViewerMemory::ViewerMemory(ui::UiState& ui) : state_path_(viewer_state_path()) {
-  state_ = saved_ = load_viewer_state(state_path_);
+  state_ = saved_ = load_viewer_state(state_path_).value_or(ViewerState());
   restore_width(state_.left_width, ui.left_width), restore_width(state_.right_width, ui.right_width);
   ui.left = fold(state_.left), ui.right = fold(state_.right), ui.bottom = fold(state_.bottom);
   ui.scopes.open = state_.scopes, ui.tracks.open = state_.tracks;
@@ -69,7 +70,7 @@ ViewerMemory::ViewerMemory(ui::UiState& ui) : state_path_(viewer_state_path()) {
   try {
     ui.preset_menu.last_graph = load_preset(graph_path_, registry());
   } catch (const Error& e) {
-    log::info("cannot restore the last graph: {}", e.what());  // it may be from a version with other filters
+    keep_damaged(graph_path_, e.what());  // it may be from a version with other filters
   }
 }
 
