@@ -71,6 +71,9 @@ void cycle_ab_loop(PanelContext& ctx) {
     ctx.notify(false, fmt::format("Loop from {}; {} again sets its end", clock_text(now, false),
                                   key_text(Action::ab_loop)));
   } else if (m.loop_b_ns < 0) {
+    if (now == m.loop_a_ns)
+      return ctx.notify(false, fmt::format("B must be after A: play or seek before {} sets the end",
+                                           key_text(Action::ab_loop)));
     ctx.send(SetLoop{m.loop_file, std::min(m.loop_a_ns, now), std::max(m.loop_a_ns, now)});
   } else {
     ctx.send(SetLoop{m.loop_file, -1, -1});
@@ -90,7 +93,7 @@ void next_video_track(const KeyEvent& e) {
 }
 
 void toggle_file_loop(PanelContext& ctx) {
-  ctx.send(SetLoop{!ctx.model.loop_file, ctx.model.loop_a_ns, ctx.model.loop_b_ns});
+  ctx.send(SetFileLoop{!ctx.model.loop_file});
 }
 
 void switch_node(PanelContext& ctx, size_t index) {

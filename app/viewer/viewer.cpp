@@ -107,9 +107,9 @@ void Viewer::draw_frame() {
   const bool controls_shown = shown.panels && shown.left_room && shown.camera.open;
   ui_.draw(model_->build(presenter_->picture(), controls_shown), window_.input(), session_.look(), commands);
   const int64_t panels_ns = now_ns() - panels_begin;
-  for (Command& command : commands) {
-    model_->sent(command);
-    pipeline_->post(std::move(command));
+  for (const Command& command : commands) {
+    const uint64_t ticket = pipeline_->post(command);
+    model_->sent(command, ticket);
   }
   shown_.refresh(*presenter_, ui_);
   update_panel_textures();

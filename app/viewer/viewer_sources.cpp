@@ -226,7 +226,7 @@ std::vector<Command> Viewer::settings_since(const OpenRequest& request) const {
   const ui::ViewerModel& m = model_->model();
   if (m.precision != request.precision) changes.emplace_back(SetPrecision{m.precision});
   if (m.colour != request.colour) changes.emplace_back(SetColour{m.colour});
-  if (m.loop_file != request.loop_file) changes.emplace_back(SetLoop{m.loop_file, -1, -1});
+  if (m.loop_file != request.loop_file) changes.emplace_back(SetFileLoop{m.loop_file});
   if (m.speed != request.speed) changes.emplace_back(SetSpeed{m.speed});
   if (m.volume != request.volume) changes.emplace_back(SetVolume{m.volume});
   if (m.muted != request.muted) changes.emplace_back(SetMute{m.muted});

@@ -161,8 +161,7 @@ void draw_speed(PanelContext& ctx) {
 
 void draw_loop(PanelContext& ctx) {
   const ViewerModel& m = ctx.model;
-  if (icon_button(ctx.look, "##loop", Icon::loop, m.loop_file))
-    ctx.send(SetLoop{!m.loop_file, m.loop_a_ns, m.loop_b_ns});
+  if (icon_button(ctx.look, "##loop", Icon::loop, m.loop_file)) ctx.send(SetFileLoop{!m.loop_file});
   ctx.item("transport", "loop", m.loop_file ? "Stop looping the file" : "Loop the file",
            fmt::format("{}; {} sets an A-B loop", key_hint(Action::loop_file), key_text(Action::ab_loop)));
 }

@@ -97,6 +97,7 @@ wait_for 10 another || fail "the thumbnail does not follow the pointer"
 key l
 wait_for 10 place transport/loop_A || fail "the first l shows no mark"
 xdotool key --window "$WINDOW" --delay 1 Right Right Right # faster than the pictures
+at_frame 95 105
 key l
 wait_for 10 place transport/loop_B || fail "the second l shows no mark"
 echo "ok: Home, End, the wheel, and both marks of a loop"
