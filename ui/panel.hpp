@@ -188,6 +188,8 @@ struct UiState {
   // State of the seek bar while it is dragged and until the pipeline has seeked.
   int64_t seek_ns = -1, seek_from_ns = 0, seek_until_ns = 0;
 };
+  uint64_t seek_pipeline = 0;  ///< ViewerModel::pipeline when the drag began
+  bool seek_held = false;      ///< the seek bar is dragged
 
 /// Requests of the user interface to the program, besides the pipeline commands.
 struct ViewerRequests {

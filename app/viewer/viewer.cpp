@@ -131,6 +131,7 @@ void Viewer::draw_frame() {
 }
 
 void Viewer::skip_frame() {
+  ui_.state().seek_held = false;
   begin_frame();
   if (const Frame frame = pipeline_->take_newest()) {
     pipeline_->count_not_shown();

@@ -135,6 +135,8 @@ void Viewer::open_all(const std::vector<std::string>& sources) {
 
 void Viewer::advance_playlist() {
   const PipelineStatus status = pipeline_->status();
+  // While the timeline is dragged, its right end shows the end of this source.
+  if (ui_.state().seek_held) return;
   const SourceInfo& source = pipeline_->source();
   // A still picture stays until the user chooses another source.
   const bool over = status.ended && !status.paused && !source.live && !source.image;
