@@ -167,12 +167,12 @@ void step_chapter(PanelContext& ctx, bool forward) {
 }
 
 /// Performs the first of these actions that applies: closes all popups, ends crop editing, closes a window,
-/// leaves fullscreen. Drags and renames are ended by the graph panel instead.
+/// leaves fullscreen. Drags are ended by the graph panel instead.
 void escape(const KeyEvent& e) {
   UiState& s = e.state;
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
     return ImGui::ClosePopupToLevel(0, true);
-  if (!s.graph.dragged.empty() || !s.graph.renamed.empty()) return;
+  if (!s.graph.dragged.empty()) return;
   if (!s.crop.node.empty()) return s.crop = {}, void();
   for (bool* open : {&s.help, &s.timings_view.details, &s.log.open})
     if (*open) return void(*open = false);
@@ -351,10 +351,11 @@ void run_action(Action action, PanelContext& ctx, const Rect& area, ViewerReques
 
 void handle_keys(PanelContext& ctx, const InputState& input, const Rect& area, ViewerRequests& requests) {
   ctx.state.bypass = false;
-  // An open list receives text from the first key on, before ImGui activates its text field.
-  if (ImGui::GetIO().WantTextInput || ctx.state.graph.add_open || ctx.state.preset_menu.name_open ||
-      ctx.state.source.open)
-    return;
+  // These receive all keys from the first one on, before ImGui activates their text fields.
+  const UiState& s = ctx.state;
+  const bool listed = s.graph.add_open || s.preset_menu.name_open || s.source.open;
+  const bool typed = ImGui::GetIO().WantTextInput || !s.graph.renamed.empty() || s.text_edit.number;
+  if (listed || typed) return;
   ctx.state.bypass = input.held(static_cast<char>(row(Action::bypass).strokes[0].first));
   for (const KeyPress& press : input.presses) {
     const KeyAction* action = find(press, true);
