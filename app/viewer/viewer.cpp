@@ -59,7 +59,7 @@ void Viewer::run() {
     window_.hidden() ? skip_frame() : draw_frame();
     idle_seconds = std::clamp(10 * to_s(now_ns() - begin_ns), kIdleSeconds, kMostIdleSeconds);
     if (const auto& controls = model_->model().controls) memory_.keep_controls(*controls);
-    memory_.save(ui_.state(), window_);
+    memory_.save(ui_.state(), window_.logical_size());
   }
   finish();
 }
@@ -192,7 +192,7 @@ void Viewer::draw_tracks() {
 
 void Viewer::finish() {
   keep_position();
-  memory_.save(ui_.state(), window_, true);
+  memory_.save(ui_.state(), window_.logical_size(), true);
   opener_.reset();
   camera_wait_.reset();
   shutdown_.finish();
