@@ -84,7 +84,7 @@ void Viewer::handle_dropped_files() {
       model_->notice(true, e.what());
     }
   }
-  if (!sources.empty()) open_all(sources);
+  if (!sources.empty()) open_all(std::move(sources));
 }
 
 void Viewer::snapshot(std::optional<Image> picture, PixelAspect aspect) {
