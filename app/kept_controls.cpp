@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/config/toml_text.hpp"
+#include "core/config/utf8.hpp"
 
 namespace lensd {
 namespace {
@@ -42,9 +43,10 @@ KeptControls parse_kept_controls(const toml::table& root) {
 std::string to_toml(const KeptControls& kept) {
   std::string text;
   for (const auto& [camera, values] : kept) {
+    if (!is_utf8(camera)) continue;  // a replaced name could be the name of another camera
     text += fmt::format("\n[controls.{}]\n", toml_quoted(camera));
     for (const auto& [name, value] : values)
-      text += fmt::format("{} = {}\n", toml_quoted(name), toml_value(value));
+      if (is_utf8(name)) text += fmt::format("{} = {}\n", toml_quoted(name), toml_value(value));
   }
   return text;
 }

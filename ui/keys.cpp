@@ -71,6 +71,9 @@ void cycle_ab_loop(PanelContext& ctx) {
     ctx.notify(false, fmt::format("Loop from {}; {} again sets its end", clock_text(now, false),
                                   key_text(Action::ab_loop)));
   } else if (m.loop_b_ns < 0) {
+    if (now == m.loop_a_ns)
+      return ctx.notify(false, fmt::format("B must be after A: play or seek before {} sets the end",
+                                           key_text(Action::ab_loop)));
     ctx.send(SetLoop{m.loop_file, std::min(m.loop_a_ns, now), std::max(m.loop_a_ns, now)});
   } else {
     ctx.send(SetLoop{m.loop_file, -1, -1});
@@ -90,7 +93,7 @@ void next_video_track(const KeyEvent& e) {
 }
 
 void toggle_file_loop(PanelContext& ctx) {
-  ctx.send(SetLoop{!ctx.model.loop_file, ctx.model.loop_a_ns, ctx.model.loop_b_ns});
+  ctx.send(SetFileLoop{!ctx.model.loop_file});
 }
 
 void switch_node(PanelContext& ctx, size_t index) {
@@ -164,12 +167,12 @@ void step_chapter(PanelContext& ctx, bool forward) {
 }
 
 /// Performs the first of these actions that applies: closes all popups, ends crop editing, closes a window,
-/// leaves fullscreen. Drags and renames are ended by the graph panel instead.
+/// leaves fullscreen. Drags are ended by the graph panel instead.
 void escape(const KeyEvent& e) {
   UiState& s = e.state;
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
     return ImGui::ClosePopupToLevel(0, true);
-  if (!s.graph.dragged.empty() || !s.graph.renamed.empty()) return;
+  if (!s.graph.dragged.empty()) return;
   if (!s.crop.node.empty()) return s.crop = {}, void();
   for (bool* open : {&s.help, &s.timings_view.details, &s.log.open})
     if (*open) return void(*open = false);
@@ -348,10 +351,11 @@ void run_action(Action action, PanelContext& ctx, const Rect& area, ViewerReques
 
 void handle_keys(PanelContext& ctx, const InputState& input, const Rect& area, ViewerRequests& requests) {
   ctx.state.bypass = false;
-  // An open list receives text from the first key on, before ImGui activates its text field.
-  if (ImGui::GetIO().WantTextInput || ctx.state.graph.add_open || ctx.state.preset_menu.name_open ||
-      ctx.state.source.open)
-    return;
+  // These receive all keys from the first one on, before ImGui activates their text fields.
+  const UiState& s = ctx.state;
+  const bool listed = s.graph.add_open || s.preset_menu.name_open || s.source.open;
+  const bool typed = ImGui::GetIO().WantTextInput || !s.graph.renamed.empty() || s.text_edit.number;
+  if (listed || typed) return;
   ctx.state.bypass = input.held(static_cast<char>(row(Action::bypass).strokes[0].first));
   for (const KeyPress& press : input.presses) {
     const KeyAction* action = find(press, true);

@@ -95,7 +95,8 @@ struct GraphPanelState {
   // Renaming
   std::string renamed, new_name;
   bool focus_rename = false;
-  int rename_tries = 0;  ///< number of refused names
+  bool rename_drawn = false;  ///< the field was drawn in the last frame, or is in the next one
+  int rename_tries = 0;       ///< number of refused names
 };
 
 /// Graphs A, B and C. The current graph is in the editor; its slot here is updated by the next switch.
@@ -187,6 +188,8 @@ struct UiState {
   double display_fps = 0, graph_fps = 0, panels_ms = 0;  ///< panels_ms: average duration of ViewerUi::draw()
   // State of the seek bar while it is dragged and until the pipeline has seeked.
   int64_t seek_ns = -1, seek_from_ns = 0, seek_until_ns = 0;
+  uint64_t seek_pipeline = 0;  ///< ViewerModel::pipeline when the drag began
+  bool seek_held = false;      ///< the seek bar is dragged
 };
 
 /// Requests of the user interface to the program, besides the pipeline commands.

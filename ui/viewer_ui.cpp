@@ -75,6 +75,14 @@ void ViewerUi::set_fullscreen(bool on) {
   state_.panels = on ? false : state_.windowed_panels;
 }
 
+/// Ends the typing of a name or number whose field was not drawn in the last frame, for example because its
+/// node or its side of the window is gone. Keys would otherwise stay reserved for the field.
+void ViewerUi::end_hidden_fields() {
+  if (!std::exchange(state_.graph.rename_drawn, false)) state_.graph.renamed.clear();
+  TextEdit& edit = state_.text_edit;
+  if (!std::exchange(edit.drawn, false) && edit.number) edit.number = false, edit.id = 0;
+}
+
 void ViewerUi::draw(const ViewerModel& model, const InputState& unordered, const Look& look,
                     std::vector<Command>& out) {
   const int64_t start = now_ns();
@@ -88,7 +96,10 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& unordered, const
   beside_ = state_.compare.mode == CompareMode::side && model.has_second;
   state_.editor.follow(model, ImGui::IsMouseDown(0), start);
   state_.text_edit.entered = ctx.pressed(Key::enter), state_.text_edit.escaped = ctx.pressed(Key::escape);
+  end_hidden_fields();
   handle_keys(ctx, input, own_rect(), requests_);
+  // Set again if they are drawn.
+  state_.graph.add_open = state_.preset_menu.name_open = state_.seek_held = false;
 
   const SideLayout layout = lay_out_sides(state_, look);
   state_.left_room = layout.left_open, state_.right_room = layout.right_open;

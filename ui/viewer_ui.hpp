@@ -55,6 +55,7 @@ class ViewerUi {
  private:
   InputState in_typed_order(const InputState& input);
   void update_numbers(const ViewerModel& model);
+  void end_hidden_fields();
   Rect placed_in(const PanelContext& ctx, const Rect& area) const;
   void draw_over_picture(PanelContext& ctx, const Rect& area);
   void handle_mouse(PanelContext& ctx);

@@ -183,9 +183,9 @@ void Pipeline::process(Picture picture) {
   }
   if (options_.max_frames > 0 && state_.processed >= static_cast<uint64_t>(options_.max_frames))
     end_of_stream();
-  else if (source_info_.seekable && !state_.paused && loop_b_ns_ >= 0 && loop_a_ns_ >= 0 &&
-           info.pts_ns >= loop_b_ns_)
-    request_seek(loop_a_ns_);
+  else if (source_info_.seekable && !state_.paused && state_.loop_a_ns >= 0 &&
+           state_.loop_b_ns > state_.loop_a_ns && info.pts_ns >= state_.loop_b_ns)
+    request_seek(state_.loop_a_ns);
 }
 
 /// Processes the current picture again if the graph has changed since it was processed.
@@ -300,9 +300,12 @@ void Pipeline::notice(bool problem, std::string text) {
 
 // ---- any thread, consumers ------------------------------------------------------------------------------
 
-void Pipeline::post(Command command) {
-  while (!try_enqueue(command) && !commands_.closed())
+uint64_t Pipeline::post(Command command) {
+  for (;;) {
+    const uint64_t ticket = try_enqueue(command);
+    if (ticket != 0 || commands_.closed()) return ticket;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 uint64_t Pipeline::try_post(Command command) {

@@ -71,8 +71,9 @@ class Pipeline {
   /// Ends all threads and waits for them. Does not process the pictures that are still queued. Idempotent.
   void stop();
 
-  /// Queues a command, to be applied at the next frame boundary. Thread-safe. Waits while the queue is full.
-  void post(Command command);
+  /// Queues a command, to be applied at the next frame boundary. Returns its ticket (ProcessStatus::applied),
+  /// or 0 after stop(). Thread-safe. Waits while the queue is full.
+  uint64_t post(Command command);
   /// Queues a command. Returns its ticket, or 0 if the queue is full or closed. Thread-safe. Does not block.
   uint64_t try_post(Command command);
   /// Wakes the process thread, also while paused; see ProcessStatus::process_heartbeat. Thread-safe.
@@ -157,6 +158,7 @@ class Pipeline {
   void apply_changes(const std::vector<GraphChange>& changes);
   void apply_live(const std::vector<GraphChange>& changes);
   void set_source_controls(const Command& command);
+  void set_file_loop(bool on);
   void apply_pause(bool paused);
   void apply_step(int frames);
   void request_seek(int64_t position_ns, int back = 0);
@@ -238,7 +240,7 @@ class Pipeline {
   bool outdated_ = false;           // the graph has changed since the current picture was processed
   PlaybackClock clock_;
   SoundSync sound_;
-  int64_t step_frames_ = 0, loop_a_ns_ = -1, loop_b_ns_ = -1;
+  int64_t step_frames_ = 0;
   std::optional<int64_t> seek_target_ns_;  // target of a seek whose picture is not processed yet
   int64_t timed_from_ns_ = 0;  // do not measure earlier pictures: their latency would include a pause
   uint64_t graph_version_ = 0;

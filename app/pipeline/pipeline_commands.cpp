@@ -65,9 +65,10 @@ void Pipeline::apply(const Command& command) {
                    if (options_.sound) options_.sound->set_muted(c.on);
                  },
                  [this](const SetLoop& c) {
-                   state_.loop_file = c.file, loop_a_ns_ = c.a_ns, loop_b_ns_ = c.b_ns;
-                   if (c.file && state_.ended && !state_.paused) request_seek(0);
+                   state_.loop_a_ns = c.a_ns, state_.loop_b_ns = c.b_ns;
+                   set_file_loop(c.file);
                  },
+                 [this](const SetFileLoop& c) { set_file_loop(c.on); },
                  [this](const StartRecord& c) {
                    for (const auto& sink : options_.sinks) sink->start(c);
                    if (options_.sinks.empty()) notice(true, "cannot record: this run has no recorder");
@@ -114,6 +115,11 @@ void Pipeline::set_source_controls(const Command& command) {
   else if (const auto* reset = std::get_if<ResetSourceControls>(&command))
     problem = source_->reset_controls(reset->names);
   if (!problem.empty()) notices_.add(true, std::move(problem));
+}
+
+void Pipeline::set_file_loop(bool on) {
+  state_.loop_file = on;
+  if (on && state_.ended && !state_.paused) request_seek(0);
 }
 
 void Pipeline::apply_pause(bool paused) {

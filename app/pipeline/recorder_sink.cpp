@@ -57,12 +57,14 @@ void RecorderSink::take(const Frame& frame, const Picture& source, const PixelAs
 
 void RecorderSink::start(const StartRecord& command) {
   session_ = std::make_shared<const StartRecord>(command);
+  set_requested(session_);
   push({.session = session_});
 }
 
 void RecorderSink::stop() {
   if (!session_) return;
   session_.reset();
+  set_requested(nullptr);
   push(Job{});
 }
 
@@ -179,6 +181,10 @@ void RecorderSink::fail(const std::string& problem) {
     // May be fewer frames than published before: those of an incomplete fragment are lost.
     state_.frames = earlier_.frames, state_.bytes = earlier_.bytes, state_.files = earlier_.files;
   }
+  if (current_ && !current_->keep_trying) {
+    const std::lock_guard lock(mutex_);
+    if (requested_ == current_) requested_.reset();
+  }
   retry_ns_ = now_ns() + kRetryNs;
   state_.problem = problem;
   if (std::exchange(retrying_, false)) return;  // the first failure was reported already
@@ -204,6 +210,16 @@ void RecorderSink::publish_status() {
   state_.recording = active_ && active_->active();
   const std::lock_guard lock(mutex_);
   status_ = state_;
+}
+
+void RecorderSink::set_requested(const std::shared_ptr<const StartRecord>& command) {
+  const std::lock_guard lock(mutex_);
+  requested_ = command;
+}
+
+std::optional<StartRecord> RecorderSink::requested() const {
+  const std::lock_guard lock(mutex_);
+  return requested_ ? std::optional(*requested_) : std::nullopt;
 }
 
 SinkStatus RecorderSink::status() const {

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 
 #include "app/pipeline/queue_sink.hpp"
 #include "core/media/recording.hpp"
@@ -25,6 +26,9 @@ class RecorderSink final : public QueueSink {
   void start(const StartRecord& command) override;
   void stop() override;
   SinkStatus status() const override;
+  /// Returns the command of the recording that is active or will be, or nullopt. After a failure returns the
+  /// command only if it has `keep_trying`. Thread-safe.
+  std::optional<StartRecord> requested() const;
   /// Makes the recording end with the source's audio. Call before finish() if the source has no more frames.
   void source_ended() noexcept { source_ended_ = true; }
 
@@ -38,6 +42,7 @@ class RecorderSink final : public QueueSink {
   void fail(const std::string& problem);
   void report_failure(const std::string& problem);
   void publish_status();
+  void set_requested(const std::shared_ptr<const StartRecord>& command);
   RecordTarget target_of(const StartRecord& command) const;
   std::unique_ptr<Recording> make_recording(bool preroll) const;
 
@@ -60,7 +65,8 @@ class RecorderSink final : public QueueSink {
   SinkStatus state_;
 
   mutable std::mutex mutex_;
-  SinkStatus status_;  ///< copy of state_
+  SinkStatus status_;                             ///< copy of state_
+  std::shared_ptr<const StartRecord> requested_;  ///< copy of session_; null after a final failure
 };
 
 }  // namespace lensd

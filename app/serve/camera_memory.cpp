@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/kept_controls.hpp"
+#include "app/state_file.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/folders.hpp"
@@ -16,8 +17,7 @@ constexpr size_t kMaxMemoryBytes = 1 << 18;
 constexpr int64_t kDelayNs = 1'000'000'000, kWriteAgainNs = 10'000'000'000;
 
 KeptControls read_kept(const std::string& path) {
-  const toml::parse_result parsed = parse_toml(read_whole_file(path, kMaxMemoryBytes).value_or(""), path);
-  return parsed ? parse_kept_controls(parsed.table()) : KeptControls();
+  return parse_kept_controls(read_state_file(path, kMaxMemoryBytes).value_or(toml::table()));
 }
 
 }  // namespace
@@ -51,6 +51,7 @@ void CameraMemory::save(bool now) {
   const std::lock_guard lock(mutex_);
   if (path_.empty() || changed_.empty() || (!now && now_ns() - changed_ns_ < kDelayNs)) return;
   try {
+    const StateLock lock_file(path_);
     KeptControls all = read_kept(path_);
     for (const auto& [camera, values] : changed_) remember_controls(all, camera, values);
     const std::string text =

@@ -94,7 +94,7 @@ void Session::keep_settings(Pipeline& next) const {
   next.post(SetSpeed{status.speed});
   next.post(SetPrecision{status.precision});
   next.post(SetColour{status.colour});
-  next.post(SetLoop{.file = status.loop_file});
+  next.post(SetFileLoop{status.loop_file});
 }
 
 /// Cancels earlier loads and reloads. Returns the flag that cancels this one.

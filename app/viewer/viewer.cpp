@@ -59,7 +59,7 @@ void Viewer::run() {
     window_.hidden() ? skip_frame() : draw_frame();
     idle_seconds = std::clamp(10 * to_s(now_ns() - begin_ns), kIdleSeconds, kMostIdleSeconds);
     if (const auto& controls = model_->model().controls) memory_.keep_controls(*controls);
-    memory_.save(ui_.state(), window_);
+    memory_.save(ui_.state(), window_.logical_size());
   }
   finish();
 }
@@ -107,9 +107,9 @@ void Viewer::draw_frame() {
   const bool controls_shown = shown.panels && shown.left_room && shown.camera.open;
   ui_.draw(model_->build(presenter_->picture(), controls_shown), window_.input(), session_.look(), commands);
   const int64_t panels_ns = now_ns() - panels_begin;
-  for (Command& command : commands) {
-    model_->sent(command);
-    pipeline_->post(std::move(command));
+  for (const Command& command : commands) {
+    const uint64_t ticket = pipeline_->post(command);
+    model_->sent(command, ticket);
   }
   shown_.refresh(*presenter_, ui_);
   update_panel_textures();
@@ -119,7 +119,8 @@ void Viewer::draw_frame() {
   const int64_t render_begin = now_ns();
   session_.end();
   pipeline_->profiler().record(panels_scope_, panels_ns + now_ns() - render_begin);
-  if (ui_.requests().snapshot_window) snapshot(window_.read_pixels(), {});
+  if (ui_.requests().snapshot_window)
+    report_failure("write a snapshot", [this] { snapshot(window_.read_pixels(), {}); });
   watch_->drawn();
   // Low latency: present a new frame immediately, do not wait for vsync.
   window_.present(fresh && line_.live.low_latency);
@@ -130,6 +131,7 @@ void Viewer::draw_frame() {
 }
 
 void Viewer::skip_frame() {
+  ui_.state().seek_held = false;
   begin_frame();
   if (const Frame frame = pipeline_->take_newest()) {
     pipeline_->count_not_shown();
@@ -190,7 +192,7 @@ void Viewer::draw_tracks() {
 
 void Viewer::finish() {
   keep_position();
-  memory_.save(ui_.state(), window_, true);
+  memory_.save(ui_.state(), window_.logical_size(), true);
   opener_.reset();
   camera_wait_.reset();
   shutdown_.finish();

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -85,10 +86,12 @@ class Viewer {
   /// Opens the source after (`by` = 1) or before (-1) one that failed. Throws Error(bad_source) if there is
   /// none and no source has shown a picture.
   void skip_failed(const std::string& problem, int by = 1);
-  /// Replaces the playlist by the sources and opens the first one that can be opened. Keeps the playlist and
-  /// adds a notice if no source can be opened, if a folder cannot be read or has no videos or images, or if a
-  /// source is an output of this run.
-  void open_all(const std::vector<std::string>& sources);
+  /// Searches the files and folders on another thread, then calls open_list(). Keeps the playlist and adds a
+  /// notice if there are no sources, if a folder cannot be read or has no videos or images, or if a source is
+  /// an output of this run.
+  void open_all(std::vector<std::string> sources);
+  /// Replaces the playlist by the sources and opens the first one that can be opened.
+  void open_list(std::vector<std::string> sources);
   /// Opens the camera that was plugged in while the test picture plays.
   void open_found_camera();
   /// Plays the next source of the playlist when a file has ended.
@@ -110,12 +113,20 @@ class Viewer {
   // viewer_actions.cpp: requests of the user and of control clients
 
   void handle_requests(const ui::ViewerRequests& requests);
+  /// Runs `action` and adds a notice if it throws: "cannot `what`: reason".
+  void report_failure(const char* what, const std::function<void()>& action);
   void handle_control();
   /// Loads dropped presets, and passes the other dropped files to open_all().
   void handle_dropped_files();
   void snapshot(std::optional<Image> picture, PixelAspect aspect);
   void copy_picture();
   void toggle_record();
+  /// Posts `command` to `pipeline` and remembers it for requested_recording().
+  void start_recording(Pipeline& pipeline, StartRecord command);
+  /// Returns the command of the recording that is active or will be, or nullopt.
+  std::optional<StartRecord> requested_recording() const;
+  /// Continues the recording of the previous source with the current one, in a new file.
+  void continue_recording(StartRecord command);
   void toggle_virtual_camera();
   /// Returns an unused path for a name template (expand_template()). Places names without a folder in
   /// `folder`.
@@ -140,6 +151,7 @@ class Viewer {
   std::unique_ptr<SourceOpener> opener_;
   Playlist playlist_;
   std::string current_url_;
+  std::string current_file_;  ///< absolute path of the current source; empty: it is no regular file
   std::unique_ptr<CameraWait> camera_wait_;  ///< not null while the test picture replaces a missing camera
   SourceFinder finder_{[] { ui::Window::wake(); }};
   /// While the video plays, a new thumbnail is drawn with the next frame. Drawing the window for the
@@ -156,6 +168,9 @@ class Viewer {
   std::unique_ptr<FlightRecorder> flight_recorder_;  // destroyed before the pipeline, whose timeline it reads
   std::unique_ptr<DisplayWatch> watch_;              // destroyed before the pipeline, whose profiler it uses
   std::shared_ptr<RecorderSink> recorder_;
+  /// The last command that starts (or, without value, stops) a recording, and its ticket.
+  std::optional<StartRecord> record_sent_;
+  uint64_t record_ticket_ = 0;
   std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline, whose frames it reads
   std::unique_ptr<ViewerModelBuilder> model_;
   KeptColours kept_colours_;

@@ -9,11 +9,19 @@
 #include "core/base/error.hpp"
 
 namespace lensd {
+namespace {
+
+/// Template of a recording's name if none is configured.
+constexpr const char* kRecordingName = "lensd-%F-%tF-%tH%tM%tS.mkv";
+
+}  // namespace
 
 void Viewer::handle_requests(const ui::ViewerRequests& requests) {
-  if (requests.snapshot) snapshot(shown_.picture(), pipeline_->status().pixel_aspect);
+  if (requests.snapshot)
+    report_failure("write a snapshot",
+                   [this] { snapshot(shown_.picture(), pipeline_->status().pixel_aspect); });
   if (requests.copy_picture) copy_picture();
-  if (requests.toggle_record) toggle_record();
+  if (requests.toggle_record) report_failure("record", [this] { toggle_record(); });
   if (requests.toggle_virtual_camera) toggle_virtual_camera();
   for (Notice& n : snapshots_.poll()) model_->notice(n.problem, std::move(n.text));
   if (requests.toggle_fullscreen) window_.set_fullscreen(!window_.fullscreen());
@@ -36,6 +44,15 @@ void Viewer::handle_requests(const ui::ViewerRequests& requests) {
   if (requests.cancel_open) opener_->cancel(), playlist_.revert();
   if (!requests.remove_recent.empty()) memory_.remove_recent(requests.remove_recent);
   for (const auto& [problem, text] : requests.messages) model_->notice(problem, text);
+}
+
+/// Runs an action of the user. Playback continues if it throws, for example because a folder is unreadable.
+void Viewer::report_failure(const char* what, const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const std::exception& e) {
+    model_->notice(true, fmt::format("cannot {}: {}", what, e.what()));
+  }
 }
 
 void Viewer::handle_control() {
@@ -67,7 +84,7 @@ void Viewer::handle_dropped_files() {
       model_->notice(true, e.what());
     }
   }
-  if (!sources.empty()) open_all(sources);
+  if (!sources.empty()) open_all(std::move(sources));
 }
 
 void Viewer::snapshot(std::optional<Image> picture, PixelAspect aspect) {
@@ -85,18 +102,40 @@ void Viewer::copy_picture() {
 }
 
 void Viewer::toggle_record() {
-  if (recorder_->status().recording) return pipeline_->post(StopRecord{});
+  const auto requested = requested_recording();
+  if (recorder_->status().recording || (requested && !requested->keep_trying)) {
+    record_sent_.reset(), record_ticket_ = pipeline_->post(StopRecord{});
+    return;
+  }
   StartRecord start;
   start.next_free = true;
   std::string where;
   if (!line_.record.empty()) {
     start = record_command(line_, true);
   } else if (!line_.config.has("record.name") && !line_.config.has("record.folder")) {
-    start.path = expanded_path("lensd-%F-%tF-%tH%tM%tS.mkv", videos_folder());
+    start.path = expanded_path(kRecordingName, videos_folder());
     where = " to " + start.path;
   }
-  pipeline_->post(std::move(start));
+  start_recording(*pipeline_, std::move(start));
   model_->notice(false, "recording" + where);
+}
+
+void Viewer::start_recording(Pipeline& pipeline, StartRecord command) {
+  record_sent_ = command;
+  record_ticket_ = pipeline.post(std::move(command));
+}
+
+std::optional<StartRecord> Viewer::requested_recording() const {
+  // The recorder knows the recordings of control clients too, but only after the pipeline has applied them.
+  return pipeline_->status().applied < record_ticket_ ? record_sent_ : recorder_->requested();
+}
+
+void Viewer::continue_recording(StartRecord command) {
+  const bool named = !command.beneath.empty() || command.path.empty() || command.path == line_.record;
+  command.resumed = named;
+  if (!named) command.path = expanded_path(kRecordingName, videos_folder());
+  start_recording(*pipeline_, std::move(command));
+  model_->notice(false, "The recording continues with this source in a new file");
 }
 
 void Viewer::toggle_virtual_camera() {

@@ -67,10 +67,13 @@ void ViewerModelBuilder::shown_tracks(const TrackTable* table) {
     for (size_t i = 0; i < one.counts.size(); ++i) model_.tracks_lost[i] += one.counts[i];
 }
 
-void ViewerModelBuilder::sent(const Command& command) {
+void ViewerModelBuilder::sent(const Command& command, uint64_t ticket) {
   drop_refusals(command);
   if (const auto* loop = std::get_if<SetLoop>(&command))
-    model_.loop_file = loop->file, model_.loop_a_ns = loop->a_ns, model_.loop_b_ns = loop->b_ns;
+    model_.loop_file = loop->file, model_.loop_a_ns = loop->a_ns, model_.loop_b_ns = loop->b_ns,
+    loop_ticket_ = ticket;
+  if (const auto* loop = std::get_if<SetFileLoop>(&command))
+    model_.loop_file = loop->on, loop_ticket_ = ticket;
   if (const auto* set = std::get_if<SetScopes>(&command))
     model_.scopes = set->scopes, model_.scope = {}, model_.compared = false;
   if (const auto* set = std::get_if<SetViews>(&command)) model_.views = set->nodes;
@@ -110,6 +113,9 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_s
   const PipelineStatus status = pipeline_.status();
   model_.picture = picture, model_.pixel_aspect = status.pixel_aspect.ratio();
   model_.paused = status.paused, model_.ended = status.ended, model_.speed = status.speed;
+  if (status.applied >= loop_ticket_)
+    model_.loop_file = status.loop_file, model_.loop_a_ns = status.loop_a_ns,
+    model_.loop_b_ns = status.loop_b_ns;
   model_.precision = status.precision, model_.bits = status.bits;
   model_.colour = status.colour, model_.source_colour = status.source_colour;
   model_.sound = status.sound, model_.volume = status.volume, model_.muted = status.muted;

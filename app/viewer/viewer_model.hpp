@@ -24,9 +24,10 @@ class ViewerModelBuilder {
   void shown(const FrameInfo& info);
   /// Sets the tracks of the shown frame; null if it has none.
   void shown_tracks(const TrackTable* table);
-  /// Call for every command of the user interface. Stores the requested loop, scopes and views, which build()
-  /// shows before the pipeline has applied them, and calls drop_refusals().
-  void sent(const Command& command);
+  /// Call for every command of the user interface, with the ticket of Pipeline::post(). Stores the requested
+  /// loop, scopes and views, which build() shows before the pipeline has applied them, and calls
+  /// drop_refusals().
+  void sent(const Command& command, uint64_t ticket);
   void notice(bool problem, std::string text);
   /// Removes problem notices about the nodes that `command` changes. The pipeline adds a new notice if it
   /// refuses the command.
@@ -57,7 +58,8 @@ class ViewerModelBuilder {
   const Registry& registry_;
   ui::ViewerModel model_;
   uint64_t graph_version_ = 0;
-  PictureInfo picture_;  ///< format of the source's pictures
+  uint64_t loop_ticket_ = 0;  ///< of the last sent command that changes a loop
+  PictureInfo picture_;       ///< format of the source's pictures
   bool errors_reported_ = false;
   int64_t timings_ns_ = 0, scopes_ns_ = 0, log_ns_ = 0;
   ScopeReading comparison_;

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <utility>
 
-#include "app/output_files.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/source_text.hpp"
@@ -82,7 +80,7 @@ void Viewer::open_first(const GraphDesc& graph) {
       request.start_ns = line_.start ? 0 : kept_position(url);
     }
   }
-  if (!line_.record.empty()) opened.pipeline->post(record_command(line_));
+  if (!line_.record.empty()) start_recording(*opened.pipeline, record_command(line_));
   install(request, std::move(opened));
   playlist_.opened();
   automatic_ = several;
@@ -121,19 +119,24 @@ void Viewer::skip_failed(const std::string& problem, int by) {
   open_listed(next, by);
 }
 
-void Viewer::open_all(const std::vector<std::string>& sources) {
-  try {
-    std::vector<std::string> all = expand_sources(sources);
-    check_output_files(line_, all);
-    if (all.size() == 1) return open_listed(all.front());  // if it plays, it replaces the list
-    playlist_.set(std::move(all));
-    open_listed(playlist_.select(0), 1);
-  } catch (const Error& e) {
-    model_->notice(true, e.what());
-  }
+void Viewer::open_all(std::vector<std::string> sources) {
+  OpenRequest request;
+  request.url = sources.front(), request.list = std::move(sources);
+  request.done = [this](OpenResult result, const std::string& problem) {
+    if (result == OpenResult::failed) model_->notice(true, problem);
+  };
+  opener_->open(std::move(request));
+}
+
+void Viewer::open_list(std::vector<std::string> sources) {
+  if (sources.size() == 1) return open_listed(sources.front());  // if it plays, it replaces the list
+  playlist_.set(std::move(sources));
+  open_listed(playlist_.select(0), 1);
 }
 
 void Viewer::advance_playlist() {
+  // While the timeline is dragged, its right end shows the end of this source.
+  if (ui_.state().seek_held) return;
   const PipelineStatus status = pipeline_->status();
   const SourceInfo& source = pipeline_->source();
   // A still picture stays until the user chooses another source.
@@ -146,12 +149,12 @@ void Viewer::advance_playlist() {
 }
 
 void Viewer::keep_position() {
-  if (!pipeline_ || current_url_.empty() || source_failed_) return;
+  if (!pipeline_ || current_file_.empty() || source_failed_) return;
   // Use the status, because the model's position is not updated while the window is hidden.
   const PipelineStatus status = pipeline_->status();
   if (status.processed == 0) return;
   const int64_t duration_ns = pipeline_->source().duration_ns;
-  memory_.keep_position(current_url_, status.ended ? duration_ns : status.position_ns, duration_ns);
+  memory_.keep_position(current_file_, status.ended ? duration_ns : status.position_ns, duration_ns);
 }
 
 int64_t Viewer::kept_position(const std::string& url) const {
@@ -187,7 +190,7 @@ void Viewer::open_url(const std::string& url, const ui::SourceRequest& chosen, i
     ui::SourceProgress& p = progress_;
     ++p.failures;
     p.problem = problem, p.failed = chosen;
-    p.may_wait = !chosen.wait && is_live(classify(url));
+    p.may_wait = !chosen.wait && !may_be_path(url) && is_live(classify(url));  // do not access files here
     // The source dialog shows the problem itself.
     ui_.state().source.open ? log::warn("{}", problem) : model_->notice(true, problem);
   };
@@ -216,6 +219,7 @@ void Viewer::install_opened() {
     if (opener_->opening().empty()) playlist_.revert();
     return;
   }
+  if (!finished->opened.list.empty()) return open_list(std::move(finished->opened.list));
   install(finished->request, std::move(finished->opened));
   playlist_.playing(finished->request.url);
   if (done) done(OpenResult::playing, {});
@@ -227,7 +231,7 @@ std::vector<Command> Viewer::settings_since(const OpenRequest& request) const {
   const ui::ViewerModel& m = model_->model();
   if (m.precision != request.precision) changes.emplace_back(SetPrecision{m.precision});
   if (m.colour != request.colour) changes.emplace_back(SetColour{m.colour});
-  if (m.loop_file != request.loop_file) changes.emplace_back(SetLoop{m.loop_file, -1, -1});
+  if (m.loop_file != request.loop_file) changes.emplace_back(SetFileLoop{m.loop_file});
   if (m.speed != request.speed) changes.emplace_back(SetSpeed{m.speed});
   if (m.volume != request.volume) changes.emplace_back(SetVolume{m.volume});
   if (m.muted != request.muted) changes.emplace_back(SetMute{m.muted});
@@ -236,9 +240,11 @@ std::vector<Command> Viewer::settings_since(const OpenRequest& request) const {
 
 void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
   keep_position();
-  std::vector<Command> settings = settings_since(request);
+  const std::vector<Command> settings = settings_since(request);
+  const std::optional<StartRecord> recording = pipeline_ ? requested_recording() : std::nullopt;
   const bool loop_file = request.first ? request.loop_file : model_->model().loop_file;
   current_url_ = request.url, end_seen_ = false;
+  current_file_ = opened.regular_file ? opened.path : "";
   // Destroy everything that refers to the old pipeline before the pipeline.
   shown_.reset();
   tracks_.clear();
@@ -281,15 +287,18 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
   else if (request.start_ns > 0)
     model_->notice(false, fmt::format("Resumed at {}; Home starts over", ui::brief_time(request.start_ns)));
   window_.set_title(pipeline_->source().name + " - lensd");
-  if (request.remember) memory_.add_recent(request.url);
-  std::error_code ignored;
-  if (std::filesystem::exists(request.url, ignored))
-    model_->model().source_path = std::filesystem::absolute(request.url, ignored).string();
+  if (request.remember) memory_.add_recent(opened.path.empty() ? request.url : opened.path);
+  model_->model().source_path = opened.path;
   const SourceInfo& source = pipeline_->source();
   const bool film = source.seekable && !source.live && !source.image;
   thumbnails_.open(film ? model_->model().source_path : "", source.duration_ns, source.video_track);
   model_->model().source_folder = folder_of(request.url, memory_.recent_sources());
-  for (Command& command : settings) pipeline_->post(std::move(command));
+  for (const Command& command : settings) {
+    const uint64_t ticket = pipeline_->post(command);
+    model_->sent(command, ticket);
+  }
+  if (!request.first) record_sent_.reset(), record_ticket_ = 0;
+  if (recording) report_failure("record", [&] { continue_recording(*recording); });
   source_chosen_ = !request.first, source_failed_ = false;
   shutdown_.replace(std::move(old), pipeline_);
 }

@@ -54,6 +54,20 @@ std::string without_file_scheme(const std::string& text) {
   return here ? decoded(std::string_view(text).substr(slash)) : text;
 }
 
+std::string file_address(const std::string& path) {
+  constexpr std::string_view digits = "0123456789ABCDEF", plain = "/-._~";
+  std::string text = "file://";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (letter || plain.find(c) != std::string_view::npos)
+      text += c;
+    else
+      text += '%', text += digits[byte >> 4], text += digits[byte & 15];
+  }
+  return text;
+}
+
 std::string tidy_source(const std::string& text) {
   const size_t begin = text.find_first_not_of(kSpaces);
   if (begin == std::string::npos) return {};

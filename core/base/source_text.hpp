@@ -12,6 +12,9 @@ namespace lensd {
 /// unchanged, also addresses of files on other hosts.
 std::string without_file_scheme(const std::string& text);
 
+/// Returns the file:// address of an absolute path: without_file_scheme(file_address(path)) == path.
+std::string file_address(const std::string& path);
+
 /// Returns the first line of `text` that is not blank, without surrounding spaces and quotes. Converts
 /// file:// addresses to paths, and a leading ~ to the home folder.
 std::string tidy_source(const std::string& text);

@@ -28,12 +28,16 @@ inline std::vector<std::string> split(const std::string& text, const char* separ
   return parts;
 }
 
-/// Returns `text` if it has at most `most` bytes. Otherwise cuts it to at most `most` bytes, at the end of a
-/// UTF-8 character, and appends an ellipsis.
-inline std::string shortened(std::string_view text, size_t most) {
-  if (text.size() <= most) return std::string(text);
+/// Returns the start of `text`, at most `most` bytes, up to the end of a UTF-8 character.
+inline std::string_view first_bytes(std::string_view text, size_t most) {
+  if (text.size() <= most) return text;
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
-  return std::string(text.substr(0, most)) + "…";
+  return text.substr(0, most);
+}
+
+/// Returns `text` if it has at most `most` bytes. Otherwise returns first_bytes() and an ellipsis.
+inline std::string shortened(std::string_view text, size_t most) {
+  return text.size() <= most ? std::string(text) : std::string(first_bytes(text, most)) + "…";
 }
 
 }  // namespace lensd

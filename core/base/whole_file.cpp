@@ -17,6 +17,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 #include "core/base/unique_fd.hpp"
 
 namespace lensd {
@@ -25,6 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kPipeTimeoutMs = 10'000;  // for the next bytes of a pipe
+/// Part of a file's name in the name of its temporary file, which has at most 255 bytes.
+constexpr size_t kMostNameBytes = 200;
 constexpr int64_t kQuickNs = 500'000'000, kRetryNs = 20'000'000;
 
 [[noreturn]] void fail(const std::string& path, const char* what, int error) {
@@ -96,7 +99,7 @@ void flush_folder(const std::string& folder) {
 int create_temporary(int folder, const std::string& prefix, const std::string& name, std::string& path) {
   static std::atomic<unsigned> next{0};
   for (;;) {
-    path = fmt::format("{}.{}.{}-{}", prefix, name, getpid(), next++);
+    path = fmt::format("{}.{}.{}-{}", prefix, first_bytes(name, kMostNameBytes), getpid(), next++);
     const int fd = openat(folder, path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd >= 0 || errno != EEXIST) return fd;
   }

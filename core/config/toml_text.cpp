@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/config/utf8.hpp"
+
 namespace lensd {
 namespace {
 
@@ -22,7 +24,7 @@ std::string toml_matrix(const Matrix& m) {
 
 std::string toml_quoted(const std::string& text) {
   std::string out = "\"";
-  for (const char c : text) {
+  for (const char c : as_utf8(text)) {
     const auto code = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\')
       out += '\\', out += c;

@@ -181,7 +181,7 @@ constexpr Property kProperties[] = {
     {"frame", "index of the newest frame", get<&RunState::frame_index>, nullptr},
     {"rate", "frames per second over the last second", get_rate, nullptr},
     {"loop-file", "start over at the end", get<&RunState::loop_file>,
-     set_boolean<[](bool on) { return SetLoop{.file = on}; }>},
+     set_boolean<[](bool on) { return SetFileLoop{on}; }>},
     {"bypass", "show the decoded picture instead of the graph's output", get<&RunState::bypass>,
      set_boolean<[](bool on) { return Bypass{on}; }>},
     {"precision", "bits per sample between the nodes: auto, 8 or 16", get_precision, set_precision},

@@ -62,7 +62,11 @@ struct SetMute {
 };
 struct SetLoop {
   bool file = false;
-  int64_t a_ns = -1, b_ns = -1;  ///< A-B loop; negative: not set
+  int64_t a_ns = -1, b_ns = -1;  ///< A-B loop; negative: not set. Without effect unless A is before B.
+};
+/// Changes whether the file loops. Keeps the A-B loop.
+struct SetFileLoop {
+  bool on = true;
 };
 /// Changes the bits per sample between the nodes.
 struct SetPrecision {
@@ -103,8 +107,9 @@ struct ResetSourceControls {
   std::vector<std::string> names;
 };
 
-using Command = std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Solo, EditMark, Pause, Step, Seek,
-                             SetSpeed, SetVolume, SetMute, SetLoop, SetPrecision, SetColour, SetScopes,
-                             SetViews, StartRecord, StopRecord, SetSourceControls, ResetSourceControls>;
+using Command =
+    std::variant<SetParam, SetEnabled, SetGraph, Batch, Bypass, Solo, EditMark, Pause, Step, Seek, SetSpeed,
+                 SetVolume, SetMute, SetLoop, SetFileLoop, SetPrecision, SetColour, SetScopes, SetViews,
+                 StartRecord, StopRecord, SetSourceControls, ResetSourceControls>;
 
 }  // namespace lensd

@@ -23,7 +23,8 @@ struct ProcessStatus {
   uint64_t edit_mark = 0;          ///< the last applied EditMark
   uint64_t process_heartbeat = 0;  ///< increases while the process thread runs, and after Pipeline::wake()
   double speed = 1;
-  PixelAspect pixel_aspect;  ///< of the output
+  int64_t loop_a_ns = -1, loop_b_ns = -1;  ///< A-B loop; negative: not set
+  PixelAspect pixel_aspect;                ///< of the output
   /// Field order of the newest frame that is marked as interlaced; progressive: there was none.
   FieldOrder fields = FieldOrder::progressive;
   bool planning = false;  ///< a plan is being prepared; GraphView::graph is not the requested graph yet

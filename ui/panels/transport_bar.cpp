@@ -1,4 +1,6 @@
 // Draws the bar below the picture. It contains, for example, pause, step, time, seek bar, volume and drops.
+#include <imgui_internal.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -122,7 +124,15 @@ void draw_seek_bar(PanelContext& ctx, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos(), size{width, ImGui::GetFrameHeight()};
   ImGui::InvisibleButton("##seek", size);
   ctx.mark("transport", "seek");
-  const bool active = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
+  if (ImGui::IsItemActivated()) s.seek_pipeline = m.pipeline;
+  // A drag belongs to the source in which it began: it must not seek in the next source of a playlist.
+  if (s.seek_pipeline != m.pipeline) {
+    s.seek_ns = -1;
+    if (ImGui::IsItemActive()) ImGui::ClearActiveID();
+  }
+  const bool active = ImGui::IsItemActive() && s.seek_pipeline == m.pipeline;
+  const bool hovered = ImGui::IsItemHovered();
+  s.seek_held = active;
   const auto pointed = static_cast<int64_t>(
       std::clamp((ImGui::GetIO().MousePos.x - at.x) / size.x, 0.f, 1.f) * static_cast<double>(m.duration_ns));
   if (active && pointed != s.seek_ns) {
@@ -161,8 +171,7 @@ void draw_speed(PanelContext& ctx) {
 
 void draw_loop(PanelContext& ctx) {
   const ViewerModel& m = ctx.model;
-  if (icon_button(ctx.look, "##loop", Icon::loop, m.loop_file))
-    ctx.send(SetLoop{!m.loop_file, m.loop_a_ns, m.loop_b_ns});
+  if (icon_button(ctx.look, "##loop", Icon::loop, m.loop_file)) ctx.send(SetFileLoop{!m.loop_file});
   ctx.item("transport", "loop", m.loop_file ? "Stop looping the file" : "Loop the file",
            fmt::format("{}; {} sets an A-B loop", key_hint(Action::loop_file), key_text(Action::ab_loop)));
 }

@@ -89,7 +89,7 @@ bool filled_slider(const Look& look, const ParamSpec& spec, ImGuiDataType type, 
   return changed;
 }
 
-/// Returns true if a Ctrl+click on the slider that is drawn next begins typing.
+/// Returns true if a Ctrl+click on the control that is drawn next begins typing.
 bool typing_begins() {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 end{at.x + ImGui::CalcItemWidth(), at.y + ImGui::GetFrameHeight()};
@@ -263,8 +263,11 @@ std::optional<ParamValue> param_field(const Look& look, const ParamSpec& spec, c
     if (ImGui::Checkbox("##value", &next)) change = next;
   } else if (slider && edit.number && edit.id == field) {
     change = typed_number(look, spec, now, edit);
+  } else if (slider && typing_begins()) {
+    // The slider itself would take the click as a drag to the pointer.
+    begin_typing(edit, field, now);
+    change = typed_number(look, spec, now, edit);
   } else if (slider) {
-    if (typing_begins()) begin_typing(edit, field, now);
     change = spec.type == ParamType::integer ? number_control<int64_t>(look, spec, now, ImGuiDataType_S64)
                                              : number_control<double>(look, spec, now, ImGuiDataType_Double);
   } else if (spec.type == ParamType::choice) {

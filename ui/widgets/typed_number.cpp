@@ -50,6 +50,7 @@ void begin_typing(TextEdit& edit, unsigned id, const ParamValue& value) {
 
 std::optional<ParamValue> typed_number(const Look& look, const ParamSpec& spec, const ParamValue& value,
                                        TextEdit& edit) {
+  edit.drawn = true;
   if (edit.focus) ImGui::SetKeyboardFocusHere();
   ImGui::PushID("typed");
   input_text("##number", edit.text, ImGuiInputTextFlags_AutoSelectAll);
@@ -58,7 +59,7 @@ std::optional<ParamValue> typed_number(const Look& look, const ParamSpec& spec, 
   if (active) show_range(look, spec);
   const bool focused = !edit.focus || active;  // a requested focus takes effect in the next frame
   edit.focus = edit.focus && !active;
-  if (!focused || (active && !edit.entered && !edit.escaped)) return std::nullopt;
+  if (!edit.escaped && (!focused || (active && !edit.entered))) return std::nullopt;
   const unsigned id = std::exchange(edit.id, 0);
   edit.number = false;
   ImGui::ClearActiveID();

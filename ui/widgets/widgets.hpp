@@ -20,6 +20,7 @@ struct TextEdit {
   std::string text;
   bool number = false;                    ///< the field replaces a slider
   bool focus = false;                     ///< set the keyboard focus to the field
+  bool drawn = false;                     ///< the number's field was drawn in the last frame
   bool entered = false, escaped = false;  ///< Enter or Escape was pressed since the last frame
   unsigned refused = 0;                   ///< field of the last refused value; 0: none
   std::string refusal;                    ///< why it was refused

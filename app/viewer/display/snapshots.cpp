@@ -12,12 +12,16 @@
 
 #include "app/viewer/display/picture_clipboard.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 #include "core/media/recorder.hpp"
 
 namespace lensd {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Maximum size of a part of an expanded path. File systems allow 255 bytes; a number such as "-12" follows.
+constexpr size_t kMostPartBytes = 240;
 
 /// Returns the time without colons, which Windows, FAT disks and `rsync` targets do not accept in file names.
 std::string clock(int64_t ns, bool milliseconds) {
@@ -44,6 +48,39 @@ std::string local_time(char sign) {
   return {text, length};
 }
 
+/// Replaces the signs of a template; `name` replaces %F.
+std::string expanded(const std::string& text, const std::string& name, int64_t pts_ns, int64_t frame) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%' || i + 1 == text.size()) {
+      result += text[i];
+      continue;
+    }
+    const char sign = text[++i];
+    if (sign == 't' && i + 1 == text.size()) break;
+    result += sign == 'F'   ? name
+              : sign == 'p' ? clock(pts_ns, false)
+              : sign == 'P' ? clock(pts_ns, true)
+              : sign == 'f' ? fmt::format("{:06}", frame)
+              : sign == 't' ? local_time(text[++i])
+              : sign == '%' ? std::string("%")
+                            : std::string{'%', sign};  // keeps %n and unknown sequences
+  }
+  return result;
+}
+
+/// Returns the size of the longest part between slashes, in bytes.
+size_t longest_part(const std::string& path) {
+  size_t longest = 0;
+  for (const std::string& part : split(path, "/")) longest = std::max(longest, part.size());
+  return longest;
+}
+
+bool is_folder(const std::string& path) {
+  std::error_code error;  // such as a missing permission or a lost mount
+  return fs::is_directory(path, error);
+}
+
 /// Returns the folder in line `NAME="$HOME/Pictures"` of user-dirs.dirs, else `fallback` in the home folder,
 /// else the home folder. Skips folders that do not exist.
 std::string user_folder(const char* name, const char* fallback) {
@@ -56,10 +93,10 @@ std::string user_folder(const char* name, const char* fallback) {
     if (line.compare(0, start.size(), start) != 0) continue;
     std::string value = line.substr(start.size(), line.find('"', start.size()) - start.size());
     if (value.compare(0, 5, "$HOME") == 0) value = root + value.substr(5);
-    if (fs::is_directory(value)) return value;
+    if (is_folder(value)) return value;
   }
   const std::string usual = root + "/" + fallback;
-  return fs::is_directory(usual) ? usual : root;
+  return is_folder(usual) ? usual : root;
 }
 
 Notice write_image(const Image& image, PixelAspect aspect, const std::string& path) {
@@ -80,23 +117,14 @@ Notice write_image(const Image& image, PixelAspect aspect, const std::string& pa
 
 std::string expand_template(const std::string& text, const std::string& source, int64_t pts_ns,
                             int64_t frame) {
-  std::string result;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%' || i + 1 == text.size()) {
-      result += text[i];
-      continue;
-    }
-    const char sign = text[++i];
-    if (sign == 't' && i + 1 == text.size()) break;
-    result += sign == 'F'   ? file_name_of(source)
-              : sign == 'p' ? clock(pts_ns, false)
-              : sign == 'P' ? clock(pts_ns, true)
-              : sign == 'f' ? fmt::format("{:06}", frame)
-              : sign == 't' ? local_time(text[++i])
-              : sign == '%' ? std::string("%")
-                            : std::string{'%', sign};  // keeps %n and unknown sequences
+  std::string name = file_name_of(source);
+  for (;;) {
+    std::string result = expanded(text, name, pts_ns, frame);
+    const size_t longest = longest_part(result);
+    if (longest <= kMostPartBytes || name.empty()) return result;
+    const size_t excess = std::min(longest - kMostPartBytes, name.size());
+    name = first_bytes(name, name.size() - excess);
   }
-  return result;
 }
 
 std::string unused_path(const std::string& path, const std::vector<std::string>& taken) {
@@ -110,7 +138,8 @@ std::string unused_path(const std::string& path, const std::vector<std::string>&
       name =
           (p.parent_path() / fmt::format("{}-{}{}", p.stem().string(), n, p.extension().string())).string();
     }
-    if (!fs::exists(name) && std::find(taken.begin(), taken.end(), name) == taken.end()) return name;
+    std::error_code error;  // the caller reports it when it writes the file
+    if (!fs::exists(name, error) && std::find(taken.begin(), taken.end(), name) == taken.end()) return name;
   }
   return path;
 }

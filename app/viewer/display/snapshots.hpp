@@ -20,11 +20,12 @@ namespace lensd {
 
 /// Expands an mpv template: %F is the source's name without extension, %p the time as 00-00-00, %P the time
 /// with milliseconds, %f the frame index, %tX strftime's %X, %% a percent sign. Keeps `%n` for unused_path().
+/// Shortens %F so that each part of the path has at most 240 bytes.
 std::string expand_template(const std::string& text, const std::string& source, int64_t pts_ns,
                             int64_t frame);
 
-/// Returns the first path that does not exist and is not in `taken`. Replaces %n with 0001, 0002, …. Without
-/// %n, tries the path itself, then -2, -3, … before the extension.
+/// Returns the first path that does not exist, or cannot be examined, and is not in `taken`. Replaces %n with
+/// 0001, 0002, …. Without %n, tries the path itself, then -2, -3, … before the extension.
 std::string unused_path(const std::string& path, const std::vector<std::string>& taken = {});
 
 /// Returns the pictures folder of the XDG user directories, else ~/Pictures, else the home folder.

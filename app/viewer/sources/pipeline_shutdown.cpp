@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/output_files.hpp"
+#include "app/viewer/sources/playlist.hpp"
 #include "core/base/error.hpp"
 #include "core/base/source_text.hpp"
 #include "core/media/sound_player.hpp"
@@ -13,6 +14,18 @@
 #include "kernels/registry.hpp"
 
 namespace lensd {
+namespace {
+
+namespace fs = std::filesystem;
+
+OpenedPipeline expanded_list(const CommandLine& line, const std::vector<std::string>& sources) {
+  OpenedPipeline opened;
+  opened.list = expand_sources(sources);
+  check_output_files(line, opened.list);
+  return opened;
+}
+
+}  // namespace
 
 LiveOptions live_options_for(const CommandLine& line, const std::string& url) {
   LiveOptions live = line.live;
@@ -25,6 +38,7 @@ LiveOptions live_options_for(const CommandLine& line, const std::string& url) {
 OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& request,
                                   std::shared_ptr<const std::atomic<bool>> cancel) {
   const CommandLine& line = setup.line;
+  if (!request.list.empty()) return expanded_list(line, request.list);
   check_output_files(line, {request.url});
   SourceOptions source_setup = source_options(line, setup.backend.backend);
   source_setup.live = request.live, source_setup.live.placeholders = true;
@@ -56,6 +70,9 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
                               .live = request.live,
                               .output = {}});
   OpenedPipeline opened;
+  std::error_code error;
+  if (fs::exists(request.url, error)) opened.path = fs::absolute(request.url, error).string();
+  opened.regular_file = fs::is_regular_file(request.url, error);
   opened.recorder = make_recorder(line, source->info());
   options.sinks = {opened.recorder};
   if (auto stream = make_stream(line, source->info())) options.sinks.push_back(std::move(stream));
@@ -66,12 +83,11 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
   opened.pipeline.reset(new Pipeline(std::move(source), options, registry()),
                         [cancel](Pipeline* pipeline) { delete pipeline; });
   if (request.speed != 1) opened.pipeline->post(SetSpeed{request.speed});
-  if (request.loop_file) opened.pipeline->post(SetLoop{.file = true});
+  if (request.loop_file) opened.pipeline->post(SetFileLoop{true});
   return opened;
 }
 
 std::string folder_of(const std::string& url, const std::vector<std::string>& recent) {
-  namespace fs = std::filesystem;
   std::error_code ignored;
   std::vector<std::string> candidates{url};
   candidates.insert(candidates.end(), recent.begin(), recent.end());

@@ -25,7 +25,8 @@ struct ViewerSetup {
   std::function<void()> on_frame = [] {}, on_change = [] {};
 };
 
-/// Opens the source and creates its pipeline without starting it. Throws Error. Thread-safe.
+/// Opens the source and creates its pipeline without starting it, or expands a list. Accesses all files that
+/// the request needs, so that the UI thread does not wait for a slow disk. Throws Error. Thread-safe.
 OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& request,
                                   std::shared_ptr<const std::atomic<bool>> cancel);
 

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/pipeline/pipeline.hpp"
 #include "app/pipeline/recorder_sink.hpp"
@@ -29,6 +30,8 @@ enum class OpenResult : uint8_t {
 
 struct OpenRequest {
   std::string url;
+  /// Not empty: find the sources in these files and folders (OpenedPipeline::list) instead of opening `url`.
+  std::vector<std::string> list = {};
   LiveOptions live;
   GraphDesc graph;
   Precision precision = Precision::automatic;
@@ -50,6 +53,9 @@ struct OpenRequest {
 struct OpenedPipeline {
   std::shared_ptr<Pipeline> pipeline;
   std::shared_ptr<RecorderSink> recorder;
+  std::string path = {};  ///< absolute path of the source; empty: it is no file
+  bool regular_file = false;
+  std::vector<std::string> list = {};  ///< sources found for OpenRequest::list; there is no pipeline then
 };
 
 class SourceOpener {

@@ -4,10 +4,12 @@
 #include <filesystem>
 
 #include "app/kept_controls.hpp"
+#include "app/state_file.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/folders.hpp"
 #include "core/base/log.hpp"
+#include "core/base/source_text.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/config/presets.hpp"
 #include "core/config/save.hpp"
@@ -16,6 +18,7 @@
 namespace lensd {
 namespace {
 
+constexpr size_t kMaxChanges = 1000;  ///< before the first save that succeeds; older ones are forgotten
 constexpr int64_t kStateDelayNs = 1'000'000'000, kGraphDelayNs = 2'000'000'000;
 
 std::string name(ui::Fold fold) {
@@ -30,27 +33,29 @@ void restore_width(double saved, float& width) {
   if (saved > 0) width = std::clamp(static_cast<float>(saved), ui::kMinSideWidth, ui::kMaxSideWidth);
 }
 
-/// Returns the absolute path of an existing file, or an empty string.
-std::string absolute_file(const std::string& url) {
+/// Returns the absolute path of a file without accessing it. Empty if `url` is not a path.
+std::string absolute_path(const std::string& url) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(url, error)) return {};
+  if (url.empty() || !may_be_path(url)) return {};
   return std::filesystem::absolute(url, error).lexically_normal().string();
 }
 
-/// Runs `write` and logs a failure. The caller tries again only after the next change.
+/// Runs `write`. Logs a failure and returns false. The caller tries again only after the next change.
 template <class F>
-void write_or_warn(const F& write) {
+bool write_or_warn(const F& write) {
   try {
     write();
+    return true;
   } catch (const Error& e) {
     log::warn("{}", e.what());
+    return false;
   }
 }
 
 }  // namespace
 
 ViewerMemory::ViewerMemory(ui::UiState& ui) : state_path_(viewer_state_path()) {
-  state_ = saved_ = load_viewer_state(state_path_);
+  state_ = saved_ = load_viewer_state(state_path_).value_or(ViewerState());
   restore_width(state_.left_width, ui.left_width), restore_width(state_.right_width, ui.right_width);
   ui.left = fold(state_.left), ui.right = fold(state_.right), ui.bottom = fold(state_.bottom);
   ui.scopes.open = state_.scopes, ui.tracks.open = state_.tracks;
@@ -69,7 +74,7 @@ ViewerMemory::ViewerMemory(ui::UiState& ui) : state_path_(viewer_state_path()) {
   try {
     ui.preset_menu.last_graph = load_preset(graph_path_, registry());
   } catch (const Error& e) {
-    log::info("cannot restore the last graph: {}", e.what());  // it may be from a version with other filters
+    keep_damaged(graph_path_, e.what());  // it may be from a version with other filters
   }
 }
 
@@ -90,38 +95,44 @@ bool ViewerMemory::muted(const Config& config) const {
   return config.has("audio.mute") ? config.audio_mute : state_.muted;
 }
 
+/// Changes the state now, and the state in the file when it is saved.
+void ViewerMemory::change(Change change) {
+  change(state_);
+  changes_.push_back(std::move(change));
+  if (changes_.size() > kMaxChanges) changes_.pop_front();
+}
+
 void ViewerMemory::add_recent(const std::string& url) {
-  // Store absolute paths, because the next run may start in another folder.
-  std::error_code error;
-  const bool file = std::filesystem::exists(url, error);
-  remember_source(state_, file ? std::filesystem::absolute(url, error).string() : url);
+  change([url](ViewerState& state) { remember_source(state, url); });
 }
 
 void ViewerMemory::remove_recent(const std::string& url) {
-  std::erase(state_.recent_sources, url);
+  change([url](ViewerState& state) { std::erase(state.recent_sources, url); });
 }
 
 int64_t ViewerMemory::position_of(const std::string& url) const {
-  const std::string path = absolute_file(url);
+  const std::string path = absolute_path(url);
   for (const auto& [file, seconds] : state_.positions)
     if (file == path) return static_cast<int64_t>(seconds * 1e9);
   return 0;
 }
 
-void ViewerMemory::keep_position(const std::string& url, int64_t position_ns, int64_t duration_ns) {
-  const std::string path = absolute_file(url);
-  if (!path.empty()) remember_position(state_, path, to_s(position_ns), to_s(duration_ns));
+void ViewerMemory::keep_position(const std::string& path, int64_t position_ns, int64_t duration_ns) {
+  change([file = absolute_path(path), position_ns, duration_ns](ViewerState& state) {
+    remember_position(state, file, to_s(position_ns), to_s(duration_ns));
+  });
 }
 
 void ViewerMemory::keep_controls(const SourceControls& controls) {
   if (controls.version == controls_version_ && controls.device == controls_device_) return;
   controls_version_ = controls.version, controls_device_ = controls.device;
-  remember_controls(state_.controls, controls.device, controls.wanted);
+  change([device = controls.device, wanted = controls.wanted](ViewerState& state) {
+    remember_controls(state.controls, device, wanted);
+  });
 }
 
-void ViewerMemory::update_state(const ui::UiState& ui, const ui::Window& window) {
-  if (const Extent size = window.logical_size(); size.width > 0)
-    state_.window_width = size.width, state_.window_height = size.height;
+void ViewerMemory::update_state(const ui::UiState& ui, Extent window) {
+  if (window.width > 0) state_.window_width = window.width, state_.window_height = window.height;
   state_.left_width = ui.left_width, state_.right_width = ui.right_width;
   state_.left = name(ui.left), state_.right = name(ui.right), state_.bottom = name(ui.bottom);
   state_.scopes = ui.scopes.open, state_.tracks = ui.tracks.open;
@@ -137,7 +148,17 @@ void ViewerMemory::update_state(const ui::UiState& ui, const ui::Window& window)
     if (ui.graph.folded.contains(node.id)) state_.folded_nodes.push_back(node.id);
 }
 
-void ViewerMemory::save(const ui::UiState& ui, const ui::Window& window, bool now) {
+/// Takes the lists of the file over, and applies this viewer's changes to them.
+void ViewerMemory::merge_file() {
+  std::optional<ViewerState> other = load_viewer_state(state_path_);
+  if (!other) return;
+  for (const Change& change : changes_) change(*other);
+  state_.recent_sources = std::move(other->recent_sources);
+  state_.positions = std::move(other->positions);
+  state_.controls = std::move(other->controls);
+}
+
+void ViewerMemory::save(const ui::UiState& ui, Extent window, bool now) {
   save_graph(ui.editor, now);
   if (state_path_.empty()) return;
   update_state(ui, window);
@@ -148,8 +169,10 @@ void ViewerMemory::save(const ui::UiState& ui, const ui::Window& window, bool no
   }
   if (state_changed_ns_ == 0) state_changed_ns_ = time_ns;
   if (!now && time_ns - state_changed_ns_ < kStateDelayNs) return;
+  const StateLock lock(state_path_);
+  merge_file();
   saved_ = state_, state_changed_ns_ = 0;
-  write_or_warn([&] { save_viewer_state(state_path_, state_); });
+  if (write_or_warn([&] { save_viewer_state(state_path_, state_); })) changes_.clear();
 }
 
 void ViewerMemory::save_graph(const ui::GraphEditor& editor, bool now) {

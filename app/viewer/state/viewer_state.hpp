@@ -3,6 +3,7 @@
 // Unknown and invalid entries are ignored. Missing and invalid entries keep their defaults.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,8 +45,9 @@ std::string to_toml(const ViewerState& state);
 
 /// Returns the path of the state file, or an empty string if there is no home folder.
 std::string viewer_state_path();
-/// Reads the state. Returns defaults if the file is missing or cannot be read.
-ViewerState load_viewer_state(const std::string& path);
+/// Reads the state. Returns nullopt if the file is missing or cannot be used. Keeps a copy of a file that
+/// cannot be used (keep_damaged()), because save_viewer_state() replaces it.
+std::optional<ViewerState> load_viewer_state(const std::string& path);
 /// Replaces the file atomically. Throws Error(runtime_failure) if it cannot be written.
 void save_viewer_state(const std::string& path, const ViewerState& state);
 

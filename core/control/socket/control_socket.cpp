@@ -79,8 +79,8 @@ void remove_stale(const std::string& path) {
 
 UniqueFd listen_on(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty() && !std::filesystem::exists(folder)) {
-    std::error_code error;
+  std::error_code error;
+  if (!folder.empty() && !std::filesystem::exists(folder, error)) {
     std::filesystem::create_directories(folder, error);
     chmod(folder.c_str(), 0700);
   }

@@ -29,7 +29,8 @@ class ImageRecorder final : public Recorder {
       throw Error(ExitCode::usage, path, "one image file cannot hold several frames",
                   "number the files: " + file.stem().string() + "_%04d" + file.extension().string());
     const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
-    if (!std::filesystem::is_directory(folder))
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(folder, ignored))
       throw Error(ExitCode::runtime_failure, path,
                   "cannot be written: there is no folder " + folder.string());
   }

@@ -97,6 +97,7 @@ wait_for 10 another || fail "the thumbnail does not follow the pointer"
 key l
 wait_for 10 place transport/loop_A || fail "the first l shows no mark"
 xdotool key --window "$WINDOW" --delay 1 Right Right Right # faster than the pictures
+at_frame 95 105
 key l
 wait_for 10 place transport/loop_B || fail "the second l shows no mark"
 echo "ok: Home, End, the wheel, and both marks of a loop"
@@ -164,6 +165,57 @@ start_window "$clips/long.mkv" --backend=cpu --pause --no-resume
 at_frame 0
 quit_window
 echo "ok: resumed, and not"
+
+# The handle that is held at the right end belongs to the file in which the drag began.
+for name in second third; do cp "$clips/long.mkv" "$clips/$name.mkv"; done
+start_window "$clips/third.mkv" --backend=cpu --pause --start 30
+at_frame 150
+quit_window
+start_window "$clips/long.mkv" "$clips/second.mkv" "$clips/third.mkv" --backend=cpu --no-audio --start 0
+hover transport/seek 50
+xdotool mousedown 1
+sleep 0.5
+place transport/seek
+xdotool mousemove --window "$WINDOW" $((${X%.*} + ${W%.*} + 20)) $((${Y%.*} + ${H%.*} / 2))
+sleep 3
+[[ $(value source) == long.mkv ]] || fail "the held handle left the file for $(value source)"
+xdotool mouseup 1
+expect_value source second.mkv
+sleep 2
+[[ $(value source) == second.mkv ]] || fail "the released handle seeks in $(value source)"
+quit_window
+grep -q 'third.mkv", 30' "$XDG_STATE_HOME/lensd/state.toml" || fail "the position of another file is gone"
+rm "$clips/second.mkv" "$clips/third.mkv"
+echo "ok: a drag of the timeline belongs to its file"
+
+# Names that are long or not UTF-8, as those of old archives.
+long_name=$(printf 'n%.0s' {1..246}).mkv latin=$(printf 'caf\351.mkv')
+cp "$clips/a.mkv" "$clips/$long_name"
+cp "$clips/long.mkv" "$clips/$latin"
+mkdir "$WORK/home"
+HOME=$WORK/home start_window "$clips/$long_name" --backend=cpu --pause
+at_frame 0
+key r
+sleep 0.5
+key period r
+recorded() { compgen -G "$WORK/home/lensd-nnn*.mkv"; }
+wait_for 10 recorded || fail "a source with a long name is not recorded: $(value notice)"
+quit_window
+start_viewer "$clips/$long_name" --backend=cpu --pause --screenshot-directory "$WORK/named"
+at_frame 0
+key s
+pictured() { compgen -G "$WORK/named/lensd-nnn*.png"; }
+wait_for 10 pictured || fail "a source with a long name gives no snapshot: $(value notice)"
+quit_window
+start_window "$clips/$latin" --backend=cpu --pause --start 20
+at_frame 100
+quit_window
+"$LENSD" check "$XDG_STATE_HOME/lensd/state.toml" 2>&1 | grep -qi "utf-8" && fail "the state cannot be read"
+start_window "$clips/$latin" --backend=cpu --pause
+at_frame 100
+quit_window
+rm "$clips/$long_name" "$clips/$latin"
+echo "ok: long names, and names that are not UTF-8"
 
 # The position at the end counts, also if the window is hidden.
 start_window "$clips/long.mkv" --backend=cpu --no-audio --start 20 --speed=4

@@ -41,6 +41,46 @@ wait_for 30 recording 5 || fail "the button does not record: $(value record)"
 click view/record
 recorded "by button"
 
+quit_window
+
+# The recording continues with the next source of a playlist, by key and from the command line.
+need_tools ffmpeg
+for name in one two; do
+  ffmpeg -v error -f lavfi -i testsrc2=size=160x120:rate=10 -t 4 -c:v ffv1 "$WORK/$name.mkv" || fail "no clip was made"
+done
+# continued FOLDER: expects two files in the folder, of both sources, that are playable. Sets TOTAL to their frames.
+continued() {
+  local file files=("$1/"*)
+  ((${#files[@]} == 2)) || fail "files in $1: ${files[*]}"
+  TOTAL=0
+  for file in "${files[@]}"; do
+    expect 0 "$file" --headless --backend=cpu --overwrite --framehash "$WORK/hashes" -o null:
+    TOTAL=$((TOTAL + $(frames "$WORK/hashes" | wc -l)))
+  done
+}
+HOME=$WORK/home XDG_CONFIG_HOME=$WORK/home/.config start_window "$WORK/one.mkv" "$WORK/two.mkv" --backend=cpu
+key r
+wait_for 10 recording 1 || fail "r does not record: $(value record)"
+expect_value source two.mkv
+wait_for 10 recording 5 || fail "the recording does not continue with the next source: $(value record)"
+key r
+wait_for 20 stopped || fail "r does not stop the continued recording: $(value record)"
+quit_window
+continued "$WORK/home/Videos"
+ls "$WORK/home/Videos" | grep -q '^lensd-two-' || fail "no file is named after the second source: $(ls "$WORK/home/Videos")"
+((TOTAL >= 20)) || fail "the two files have only $TOTAL frames"
+mkdir "$WORK/list"
+start_window "$WORK/one.mkv" "$WORK/two.mkv" --backend=cpu --record "$WORK/list/rec.mkv"
+expect_value source two.mkv
+wait_for 20 recording 40 || fail "--record does not continue with the next source: $(value record)"
+quit_window
+continued "$WORK/list"
+((TOTAL == 80)) || fail "--record of two clips with 40 frames each has $TOTAL frames"
+rm -r "$WORK/home/Videos/"*
+echo "ok: a recording continues with the next source"
+
+start_window test:testsrc2=size=320x240:rate=25 --backend=cpu --graph invert
+wait_for 30 place view/record || fail "the UI map has no view/record"
 # Every frame was shown or counted as not shown.
 key space
 expect_value paused 1

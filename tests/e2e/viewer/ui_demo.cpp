@@ -88,6 +88,7 @@ void obey(ui::ViewerModel& m, const Command& command) {
   if (const auto* p = std::get_if<SetSpeed>(&command)) m.speed = p->speed;
   if (const auto* p = std::get_if<SetLoop>(&command))
     m.loop_file = p->file, m.loop_a_ns = p->a_ns, m.loop_b_ns = p->b_ns;
+  if (const auto* p = std::get_if<SetFileLoop>(&command)) m.loop_file = p->on;
   if (const auto* p = std::get_if<EditMark>(&command)) m.graph_mark = p->mark, ++m.graph_version;
   if (const auto* p = std::get_if<SetGraph>(&command)) m.graph = p->graph;
   if (const auto* p = std::get_if<SetEnabled>(&command)) m.graph.find(p->node)->enabled = p->enabled;

@@ -118,6 +118,69 @@ TEST_F(GraphPanel, ADoubleClickRenames) {
   EXPECT_EQ(model.graph.find("convolve")->inputs.front(), "lines");
 }
 
+/// Between the click and the focus of the field lie some frames, which a slow renderer draws for a second.
+TEST_F(GraphPanel, KeysDoNothingElseWhileAFieldOpens) {
+  point_at("graph/edges/title", 0.2f);
+  for (const bool down : {true, false, true}) button(down), frame();
+  PanelDriver::press({.character = 'q'});
+  EXPECT_FALSE(viewer.requests().quit);
+  button(false), frame();
+  PanelDriver::press({.key = Key::escape}), frames(3);
+  EXPECT_FALSE(there("graph/edges/name"));
+  set_ctrl(true), point_at("graph/edges/low"), button(true), frame();
+  EXPECT_TRUE(PanelDriver::press({.character = '2'}).empty());
+  button(false), set_ctrl(false), frame();
+  EXPECT_TRUE(model.graph.find("edges")->enabled);
+  PanelDriver::press({.key = Key::escape}), frames(3);
+  PanelDriver::press({.character = 'q'});
+  EXPECT_TRUE(viewer.requests().quit) << "keys work again";
+}
+
+TEST_F(GraphPanel, EscapeEndsAFieldBeforeItHasTheFocus) {
+  point_at("graph/edges/title", 0.2f);
+  for (const bool down : {true, false, true}) button(down), frame();
+  PanelDriver::press({.key = Key::escape});
+  EXPECT_TRUE(viewer.state().graph.renamed.empty());
+  EXPECT_FALSE(viewer.requests().leave_fullscreen);
+  button(false), frames(2);
+  EXPECT_EQ(order(), "median edges convolve ");
+}
+
+/// For example because the window became narrow, or a client removed the node.
+TEST_F(GraphPanel, KeysWorkAgainWhenAnOpenFieldOrListIsGone) {
+  const auto keys_work = [&] {
+    const Commands& sent = PanelDriver::press({.character = ' '});
+    return only<Pause>(sent) != nullptr;
+  };
+  const auto narrow_and_back = [&] {
+    ImGui::GetIO().DisplaySize = {500, 1000};
+    frames(2);
+    EXPECT_FALSE(viewer.state().left_room);
+    EXPECT_TRUE(keys_work());
+    ImGui::GetIO().DisplaySize = {1280, 1000};
+    frames(4);
+    EXPECT_TRUE(keys_work());
+  };
+  press({.character = '+'});
+  EXPECT_TRUE(there("add/search"));
+  EXPECT_FALSE(keys_work());
+  narrow_and_back();
+  press({.character = 's', .ctrl = true, .shift = true}), frames(2);
+  EXPECT_FALSE(keys_work());
+  narrow_and_back();
+  set_ctrl(true), click("graph/edges/low"), set_ctrl(false), frames(2);
+  EXPECT_FALSE(keys_work());
+  narrow_and_back();
+  point_at("graph/edges/title", 0.2f);
+  for (const bool down : {true, false, true, false}) button(down), frame();
+  EXPECT_FALSE(keys_work());
+  narrow_and_back();
+  point_at("graph/edges/title", 0.2f);
+  for (const bool down : {true, false, true, false}) button(down), frame();
+  viewer.state().editor.remove("edges"), frames(3);
+  EXPECT_TRUE(keys_work());
+}
+
 TEST_F(GraphPanel, ARejectedNameStaysInItsField) {
   point_at("graph/edges/title", 0.2f);
   for (const bool down : {true, false, true, false}) button(down), frame();

@@ -25,11 +25,19 @@ TEST_F(PressedKeys, LoopingTheFileKeepsAAndB) {
   model.loop_a_ns = 1'000'000'000, model.loop_b_ns = 3'000'000'000;
   for (const bool on : {false, true}) {
     model.loop_file = on;
-    const SetLoop sent = loop('L');
-    EXPECT_EQ(sent.file, !on);
-    EXPECT_EQ(sent.a_ns, 1'000'000'000);
-    EXPECT_EQ(sent.b_ns, 3'000'000'000);
+    const SetFileLoop* sent = only<SetFileLoop>(type('L'));
+    ASSERT_TRUE(sent);
+    EXPECT_EQ(sent->on, !on);
   }
+}
+
+TEST_F(PressedKeys, TheABLoopHasNoEndAtItsStart) {
+  model.position_ns = model.loop_a_ns = 5'000'000'000, model.loop_b_ns = -1;
+  EXPECT_TRUE(type('l').empty()) << "B would be A";
+  ASSERT_EQ(viewer.requests().messages.size(), 1u);
+  EXPECT_NE(viewer.requests().messages.front().second.find("B must be after A"), std::string::npos);
+  model.position_ns = 5'040'000'000;
+  EXPECT_EQ(loop('l').b_ns, 5'040'000'000);
 }
 
 TEST_F(PressedKeys, TheABLoopIsSetInThreeStepsAndKeepsTheFileLoop) {

@@ -93,7 +93,7 @@ TEST_F(Panels, KeysBecomeCommands) {
   EXPECT_EQ(only<Seek>(press({.key = Key::up}))->position_ns, 60'000'000'000);
   EXPECT_DOUBLE_EQ(only<SetSpeed>(type(']'))->speed, 1.1);
   EXPECT_DOUBLE_EQ(only<SetSpeed>(press({.key = Key::backspace}))->speed, 1);
-  EXPECT_TRUE(only<SetLoop>(type('L'))->file);
+  EXPECT_TRUE(only<SetFileLoop>(type('L'))->on);
   EXPECT_EQ(only<SetLoop>(type('l'))->a_ns, model.position_ns);
   EXPECT_TRUE(type('q').empty());
   EXPECT_TRUE(viewer.requests().quit);

@@ -48,6 +48,28 @@ TEST_F(Preview, TheWheelSeeksOnTheTimeLineOnly) {
   EXPECT_TRUE(frame().empty());
 }
 
+TEST_F(Preview, ADragOfTheTimelineEndsWithItsSource) {
+  frames(3);
+  point_at("transport/seek", 0.5f);
+  button(true);
+  EXPECT_TRUE(only<Seek>(frame()));
+  EXPECT_TRUE(viewer.state().seek_held);
+  const Rect bar = rect("transport/seek");
+  point(bar.x + bar.w + 20, bar.y + bar.h / 2);
+  ASSERT_TRUE(only<Seek>(frame()));
+  EXPECT_EQ(only<Seek>(frame()), nullptr) << "the pointer rests";
+  ++model.pipeline, model.duration_ns += 1'000'000'000;  // the next source of a playlist
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(frame().empty()) << "the handle is still held";
+  EXPECT_FALSE(viewer.state().seek_held);
+  point(bar.x + bar.w / 2, bar.y + bar.h / 2);
+  EXPECT_TRUE(frame().empty());
+  button(false), frames(2);
+  button(true);
+  EXPECT_TRUE(only<Seek>(frame())) << "a new drag";
+  button(false), frame();
+  EXPECT_FALSE(viewer.state().seek_held);
+}
+
 TEST_F(Preview, SourcesThatAreReadOnceSayThatTheyHaveNoSound) {
   model.sound = SoundState::playing;
   frames(3);

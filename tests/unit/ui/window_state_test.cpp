@@ -110,13 +110,31 @@ TEST_F(WindowState, TypedNumbersOutOfRangeAreRefusedWithTheRange) {
 }
 
 TEST_F(WindowState, EscapeKeepsTheValueWhileTyping) {
-  set_ctrl(true), click("graph/edges/low"), set_ctrl(false);
+  set_ctrl(true);
+  EXPECT_TRUE(click("graph/edges/low", 0, 0.95f).empty()) << "the value at the pointer is not set";
+  set_ctrl(false);
   frames(3);
+  EXPECT_EQ(viewer.state().text_edit.text, "50");
   type("77");
   EXPECT_TRUE(press({.key = Key::escape}).empty());
   frames(3);
   EXPECT_FALSE(ImGui::GetIO().WantTextInput);
   EXPECT_FALSE(there("graph/edges/low/refused"));
+  EXPECT_FALSE(viewer.state().editor.history().can_undo());
+}
+
+TEST_F(WindowState, ATypedNumberIsOneChange) {
+  set_ctrl(true);
+  Commands sent = click("graph/edges/low", 0, 0.95f);
+  set_ctrl(false);
+  const auto add = [&](const Commands& more) { sent.insert(sent.end(), more.begin(), more.end()); };
+  for (int i = 0; i < 3; ++i) add(frame());
+  type("77");
+  add(press({.key = Key::enter}));
+  for (int i = 0; i < 3; ++i) add(frame());
+  ASSERT_TRUE(only<SetParam>(sent));
+  EXPECT_EQ(only<SetParam>(sent)->value, ParamValue(77.0));
+  EXPECT_EQ(viewer.state().editor.history().steps(), 1u);
 }
 
 }  // namespace

@@ -32,6 +32,12 @@ int64_t p50_of(const PanelContext& ctx, const std::string& id) {
   return sum;
 }
 
+/// Shows the field for the node's name from the next frame on.
+void begin_rename(GraphPanelState& g, const std::string& id) {
+  g.renamed = g.new_name = id;
+  g.focus_rename = g.rename_drawn = true;
+}
+
 void node_menu(PanelContext& ctx, const NodeLine& row) {
   GraphEditor& editor = ctx.editor();
   const std::string& id = row.node.id;
@@ -45,7 +51,7 @@ void node_menu(PanelContext& ctx, const NodeLine& row) {
   if (item(soloed ? "Show the whole graph" : "Solo: show up to here", "", true, "solo"))
     return editor.toggle_solo(id);
   if (item("Rename…", "", true, "rename")) {
-    ctx.state.graph.renamed = ctx.state.graph.new_name = id, ctx.state.graph.focus_rename = true;
+    begin_rename(ctx.state.graph, id);
     return;
   }
   if (item("Duplicate", key_text(Action::duplicate_node), true, "duplicate")) {
@@ -115,6 +121,7 @@ void actions(PanelContext& ctx, const NodeLine& row) {
 
 void rename_field(PanelContext& ctx, const NodeLine& row, float width) {
   GraphPanelState& g = ctx.state.graph;
+  g.rename_drawn = true;
   const bool entered = !g.focus_rename && ctx.pressed(Key::enter);
   if (g.focus_rename) ImGui::SetKeyboardFocusHere(), g.focus_rename = false;
   ImGui::SetNextItemWidth(width);
@@ -122,9 +129,10 @@ void rename_field(PanelContext& ctx, const NodeLine& row, float width) {
   input_text("##name", g.new_name, ImGuiInputTextFlags_AutoSelectAll);
   ImGui::PopID();
   ctx.mark("graph", row.node.id, "name");
-  if (!entered && !ImGui::IsItemDeactivated()) return;
+  const bool escaped = ctx.pressed(Key::escape);
+  if (!entered && !escaped && !ImGui::IsItemDeactivated()) return;
   const std::string id = std::exchange(g.renamed, {}), name = g.new_name;
-  if (ctx.pressed(Key::escape)) return;
+  if (escaped) return;
   const bool selected = g.selected == id;
   if (ctx.editor().rename(id, name)) {
     if (selected) g.selected = name;
@@ -191,8 +199,7 @@ void title_pressed(PanelContext& ctx, const NodeView& node) {
   GraphPanelState& g = ctx.state.graph;
   if (ImGui::IsItemClicked(0)) g.selected = node.id;
   if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0, ctx.px(5))) g.dragged = node.id;
-  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0))
-    g.renamed = g.new_name = node.id, g.focus_rename = true, g.dragged.clear();
+  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) begin_rename(g, node.id), g.dragged.clear();
 }
 
 }  // namespace

@@ -86,6 +86,30 @@ TEST(Pipeline, EnablingLoopAtTheEndRestarts) {
   pipeline.check();
 }
 
+TEST(Pipeline, ALoopWhoseEndIsItsStartIsNoLoop) {
+  constexpr int64_t kFrame = SyntheticSource::kDuration;
+  Pipeline pipeline(source(10, {16, 16}), paced("invert"), registry());
+  pipeline.post(SetLoop{.file = false, .a_ns = 5 * kFrame, .b_ns = 5 * kFrame});
+  pipeline.start();
+  EXPECT_TRUE(eventually([&] { return pipeline.status().ended; })) << pipeline.status().frame_index;
+  EXPECT_EQ(pipeline.status().processed, 10u);
+}
+
+TEST(Pipeline, ReportsItsLoopsAndKeepsAAndBWhenTheFileLoops) {
+  Pipeline pipeline(source(10, {16, 16}), paused("invert"), registry());
+  pipeline.start();
+  const auto applied = [&](Command command) {
+    const uint64_t ticket = pipeline.post(std::move(command));
+    return eventually([&] { return pipeline.status().applied >= ticket; });
+  };
+  ASSERT_TRUE(applied(SetLoop{.file = false, .a_ns = 1, .b_ns = 7}));
+  ASSERT_TRUE(applied(SetFileLoop{true}));
+  const PipelineStatus status = pipeline.status();
+  EXPECT_TRUE(status.loop_file);
+  EXPECT_EQ(status.loop_a_ns, 1);
+  EXPECT_EQ(status.loop_b_ns, 7);
+}
+
 TEST(Pipeline, TheLastFrameIsShownForItsDuration) {
   constexpr int64_t kFrame = SyntheticSource::kDuration;
   PipelineOptions o = paced("invert");

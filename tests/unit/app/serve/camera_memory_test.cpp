@@ -85,6 +85,7 @@ TEST(CameraMemory, AnInvalidFileIsReplacedAndNoPathIsNoError) {
   memory.keep(controls_of("usb-A", kValues));
   memory.save(true);
   EXPECT_EQ(CameraMemory(path).kept().at("usb-A"), kValues);
+  EXPECT_EQ(read_whole_file(path + ".broken", 1000), "[controls\n");
 
   CameraMemory nowhere("");
   nowhere.keep(controls_of("usb-A", kValues));

@@ -65,6 +65,25 @@ TEST_F(RecorderSinkTest, PlaceholdersAreNeverRecorded) {
   }
 }
 
+TEST_F(RecorderSinkTest, ARequestEndsWithStopOrAFinalFailure) {
+  open();
+  EXPECT_FALSE(sink_->requested());
+  start("a.mkv");
+  ASSERT_TRUE(sink_->requested());
+  EXPECT_EQ(sink_->requested()->path, folder_ / "a.mkv");
+  sink_->stop();
+  EXPECT_FALSE(sink_->requested());
+  for (const bool keep_trying : {true, false}) {
+    sink_->start({.path = folder_ / "no folder\n/b.mkv", .keep_trying = keep_trying});
+    frames(0, 3);
+    ASSERT_TRUE(eventually([&] { return !sink_->status().problem.empty(); }));
+    EXPECT_EQ(sink_->requested().has_value(), keep_trying);
+    sink_->start({.path = folder_ / "c.mkv"});
+    ASSERT_TRUE(eventually([&] { return sink_->status().problem.empty(); }));
+    EXPECT_TRUE(sink_->requested());
+  }
+}
+
 TEST_F(RecorderSinkTest, TotalsGoOnAfterAFailureAndStartAgainWithTheNextRecording) {
   open();
   std::signal(SIGXFSZ, SIG_IGN);

@@ -1,6 +1,8 @@
 // Snapshots: file names, complete files, error messages.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -62,6 +64,50 @@ TEST(SnapshotNames, OfEverySourceAreOnePartOfAPath) {
     EXPECT_EQ(name.find('/'), std::string::npos) << source;
     EXPECT_EQ(name.find(':'), std::string::npos) << source;
   }
+}
+
+/// Names have at most 255 bytes, also with a number and an extension.
+TEST(SnapshotNames, LongSourceNamesAreShortened) {
+  const std::string long_name(251, 'a');
+  const std::string name = expand_template("lensd-%F-%P.png", long_name + ".mp4", 0, 0);
+  EXPECT_EQ(name.size(), 240u);
+  EXPECT_TRUE(name.starts_with("lensd-aaa") && name.ends_with("-00-00-00.000.png")) << name;
+  std::string cyrillic;
+  for (int i = 0; i < 125; ++i) cyrillic += "ж";
+  const std::string shorter = expand_template("%F.png", cyrillic, 0, 0);
+  EXPECT_EQ(shorter.size(), 2 * 118 + 4u) << "whole characters";
+  const std::string path = expand_template("/" + std::string(100, 'd') + "/%F/%F-%F.png", long_name, 0, 0);
+  for (size_t at = 0, end = 0; end != std::string::npos; at = end + 1) {
+    end = path.find('/', at);
+    EXPECT_LE(path.substr(at, end - at).size(), 240u) << path;
+  }
+  EXPECT_EQ(expand_template(std::string(300, 'x') + "%F", "clip.mp4", 0, 0), std::string(300, 'x'));
+}
+
+TEST_F(SnapshotFiles, UnknownPathsAreTried) {
+  const std::string too_long = folder / std::string(300, 'x');
+  EXPECT_EQ(unused_path(too_long), too_long) << "writing reports the error";
+  const std::string long_name = std::string(251, 'y') + ".png";
+  touch(long_name);
+  EXPECT_EQ(unused_path(folder / long_name), folder / (std::string(251, 'y') + "-2.png"));
+  setenv("HOME", too_long.c_str(), 1);
+  EXPECT_EQ(pictures_folder(), too_long);
+  if (geteuid() == 0) return;  // every folder is open to root
+  fs::create_directories(folder / "closed/Pictures");
+  fs::permissions(folder / "closed", fs::perms::none);
+  setenv("HOME", (folder / "closed").c_str(), 1);
+  EXPECT_EQ(pictures_folder(), folder / "closed");
+  EXPECT_EQ(unused_path(folder / "closed/a.png"), folder / "closed/a.png");
+  fs::permissions(folder / "closed", fs::perms::owner_all);
+}
+
+TEST_F(SnapshotFiles, NamesOf255BytesAreWritten) {
+  const std::string path = folder / (std::string(251, 'z') + ".png");
+  Snapshots snapshots;
+  snapshots.take(grey({4, 4}), {}, path);
+  const Notice notice = wait_for(snapshots, 1).front();
+  EXPECT_FALSE(notice.problem) << notice.text;
+  EXPECT_TRUE(fs::exists(path));
 }
 
 TEST_F(SnapshotFiles, NothingIsOverwritten) {

@@ -161,6 +161,26 @@ TEST(SourcesOfAViewer, OptionsOfTheCommandLineAreForItsSourceAlone) {
   EXPECT_EQ(other.rtsp_transport, "udp");
 }
 
+/// Folders are searched with the other work of opening, not on the UI thread.
+TEST(SourcesOfAViewer, AListIsExpandedInsteadOfOpened) {
+  TemporaryFolder folder;
+  for (const char* name : {"a.mp4", "b.mp4"}) std::ofstream(folder / name) << "x";
+  ViewerSetup setup;
+  const auto expand = [&](const std::string& source) {
+    OpenRequest request;
+    request.list = {source, folder / "other.mkv"};
+    return make_viewer_source(setup, request, std::make_shared<std::atomic<bool>>(false));
+  };
+  const OpenedPipeline opened = expand(folder / "");
+  EXPECT_EQ(opened.list,
+            (std::vector<std::string>{folder / "a.mp4", folder / "b.mp4", folder / "other.mkv"}));
+  EXPECT_FALSE(opened.pipeline);
+  std::filesystem::create_directory(folder / "empty");
+  EXPECT_THROW(expand(folder / "empty"), Error);
+  setup.line.record = folder / "a.mp4", setup.line.overwrite = true;
+  EXPECT_THROW(expand(folder / ""), Error) << "an output of this run";
+}
+
 TEST(SourcesOfAViewer, LookingForFilesBeginsWhereTheNewestFileIs) {
   EXPECT_EQ(folder_of("/a/b/clip.mp4", {"/c/d.mp4"}), "/a/b");
   EXPECT_EQ(folder_of("test:mandelbrot", {"rtsp://a/b", "/c/d.mp4", "/e/f.mp4"}), "/c");

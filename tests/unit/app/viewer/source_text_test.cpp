@@ -40,6 +40,16 @@ TEST_F(SourceText, WhatCopyingLeavesAroundANameGoes) {
   EXPECT_EQ(tidy_source("'"), "'");
 }
 
+TEST_F(SourceText, AddressesOfFilesHoldAnyBytes) {
+  std::string path = "/";
+  for (int c = 1; c < 256; ++c) path += static_cast<char>(c);
+  const std::string address = file_address(path);
+  EXPECT_EQ(without_file_scheme(address), path);
+  EXPECT_TRUE(std::all_of(address.begin(), address.end(), [](char c) { return c > ' ' && c < 127; }))
+      << address;
+  EXPECT_EQ(file_address("/caf\xE9 1.mp4"), "file:///caf%E9%201.mp4");
+}
+
 TEST_F(SourceText, APathThatIsTypedFallsIntoFolderAndRest) {
   const auto parts = [](const char* text) {
     const auto typed = typed_path(text);

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "app/kept_controls.hpp"
 #include "app/viewer/state/viewer_state.hpp"
 #include "core/base/whole_file.hpp"
@@ -65,14 +67,44 @@ TEST(ViewerState, KeepsPositionsInTheMiddleOfLongFiles) {
   EXPECT_TRUE(parse_viewer_state("positions = [[1, 2], [\"/a\"], [\"/a\", -3.0], \"x\"]").positions.empty());
 }
 
+/// Old disks and archives have such names.
+TEST(ViewerState, KeepsNamesThatAreNotUtf8) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "state.toml";
+  ViewerState state;
+  remember_source(state, "/other.mp4"), remember_source(state, "/caf\xE9 100%.mp4");
+  remember_position(state, "/other.mp4", 30, 100), remember_position(state, "/caf\xE9 100%.mp4", 40, 100);
+  state.last_preset = "/pr\xE9set.toml", state.volume = 42;
+  save_viewer_state(path, state);
+  EXPECT_EQ(load_viewer_state(path), state);
+  ViewerState kept = state;
+  state.graph_preset = "relative\xE9.toml", state.recent_sources.push_back("relative\xE9.mp4");
+  state.folded_nodes = {"n\xE9", "edges"}, kept.folded_nodes = {"n\uFFFD", "edges"};
+  remember_controls(state.controls, "cam\xE9ra", {{"gain", int64_t{1}}});
+  remember_controls(state.controls, "camera", {{"g\xE9in", int64_t{1}}, {"gain", int64_t{2}}});
+  remember_controls(kept.controls, "camera", {{"gain", int64_t{2}}});
+  save_viewer_state(path, state);
+  EXPECT_EQ(load_viewer_state(path), kept) << "the file stays readable";
+  EXPECT_FALSE(std::filesystem::exists(path + ".broken"));
+}
+
+TEST(ViewerState, KeepsACopyOfADamagedFile) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "state.toml", text = "recent_sources = [\"/a.mp4\",\n[win";
+  write_whole_file(path, text, Flush::none);
+  EXPECT_EQ(load_viewer_state(path), std::nullopt);
+  save_viewer_state(path, {});
+  EXPECT_EQ(read_whole_file(path + ".broken", 1000), text);
+}
+
 TEST(ViewerState, IgnoresDamagedFiles) {
   const TemporaryFolder folder;
   for (const char* text :
        {"", "[[[", "window = 3", "[window]\nwidth = -5\nheight = 1e9", "recent_sources = [1, [2]]",
         "[panels]\nleft = 3\nleft_width = nan\nleft = \"open\""})
     EXPECT_EQ(parse_viewer_state(text), ViewerState()) << text;
-  EXPECT_EQ(load_viewer_state(folder / "nowhere"), ViewerState());
-  EXPECT_EQ(load_viewer_state(folder.path()), ViewerState()) << "a folder";
+  EXPECT_EQ(load_viewer_state(folder / "nowhere"), std::nullopt);
+  EXPECT_EQ(load_viewer_state(folder.path()), std::nullopt) << "a folder";
 }
 
 }  // namespace

@@ -59,6 +59,14 @@ TEST(Commands, SetsSeveralValuesAsOneBatchOrNone) {
   EXPECT_EQ(run(target, {"get", "edges.low"}).data, 60);
 }
 
+TEST(Commands, LoopFileKeepsTheABLoop) {
+  FakeTarget target("canny@edges");
+  EXPECT_EQ(run(target, {"set", "loop-file", true}).error, "");
+  ASSERT_EQ(target.posted().size(), 1u);
+  ASSERT_TRUE(std::holds_alternative<SetFileLoop>(target.posted()[0]));
+  EXPECT_TRUE(std::get<SetFileLoop>(target.posted()[0]).on);
+}
+
 TEST(Commands, RecordAcceptsSeveralForms) {
   using What = StartRecord::What;
   const struct {

@@ -1,0 +1,118 @@
+// ViewerMemory: several viewers at once, and paths whose files cannot be accessed.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/viewer/state/viewer_memory.hpp"
+#include "core/base/whole_file.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
+
+namespace lensd {
+namespace {
+
+using Names = std::vector<std::string>;
+constexpr int64_t kSecond = 1'000'000'000;
+
+/// The state folder is in a temporary folder.
+class SharedMemory : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const char* value = std::getenv("XDG_STATE_HOME")) before_ = value;
+    setenv("XDG_STATE_HOME", folder.path().c_str(), 1);
+  }
+  void TearDown() override {
+    before_.empty() ? unsetenv("XDG_STATE_HOME") : setenv("XDG_STATE_HOME", before_.c_str(), 1);
+  }
+  static void save(ViewerMemory& memory, int width = 800) { memory.save(ui::UiState(), {width, 600}, true); }
+  static SourceControls controls(const std::string& camera, int64_t gain) {
+    SourceControls controls;
+    controls.device = camera, controls.version = 1;
+    controls.wanted = {{"gain", gain}};
+    return controls;
+  }
+  std::string state_file() const { return folder / "lensd/state.toml"; }
+
+  TemporaryFolder folder;
+  ui::UiState ui;
+
+ private:
+  std::string before_;
+};
+
+TEST_F(SharedMemory, TwoViewersKeepEachOthersEntries) {
+  ViewerMemory first(ui);
+  first.add_recent("/old.mp4"), first.add_recent("/gone.mp4");
+  save(first);
+  ViewerMemory second(ui);
+  second.add_recent("/film.mp4");
+  second.keep_position("/film.mp4", 40 * kSecond, 100 * kSecond);
+  second.keep_controls(controls("usb-B", 2));
+  second.remove_recent("/gone.mp4");
+  save(second);
+  first.keep_controls(controls("usb-A", 1));
+  first.add_recent("/clip.mp4");
+  first.keep_position("/clip.mp4", 30 * kSecond, 100 * kSecond);
+  save(first, 1000);
+  EXPECT_EQ(first.recent_sources(), (Names{"/clip.mp4", "/film.mp4", "/old.mp4"}));
+  const ViewerMemory next(ui);
+  EXPECT_EQ(next.recent_sources(), first.recent_sources());
+  EXPECT_EQ(next.position_of("/film.mp4"), 40 * kSecond);
+  EXPECT_EQ(next.position_of("/clip.mp4"), 30 * kSecond);
+  EXPECT_EQ(next.kept_controls().size(), 2u);
+  EXPECT_EQ(next.width(Config()), 1000);
+}
+
+TEST_F(SharedMemory, AnEntryThatWasRemovedStaysRemoved) {
+  ViewerMemory first(ui);
+  first.add_recent("/a.mp4");
+  first.keep_position("/a.mp4", 30 * kSecond, 100 * kSecond);
+  save(first);
+  ViewerMemory second(ui);
+  second.remove_recent("/a.mp4");
+  second.keep_position("/a.mp4", 99 * kSecond, 100 * kSecond);  // watched to the end
+  save(second);
+  save(first, 1000);
+  EXPECT_TRUE(ViewerMemory(ui).recent_sources().empty());
+  EXPECT_EQ(ViewerMemory(ui).position_of("/a.mp4"), 0);
+}
+
+TEST_F(SharedMemory, ChangesAreWrittenAfterAFailure) {
+  ViewerMemory memory(ui);
+  std::filesystem::create_directories(state_file());  // in the way
+  memory.add_recent("/a.mp4");
+  save(memory);
+  std::filesystem::remove(state_file());
+  ViewerMemory other(ui);
+  other.add_recent("/b.mp4");
+  save(other);
+  save(memory, 1000);
+  EXPECT_EQ(ViewerMemory(ui).recent_sources(), (Names{"/a.mp4", "/b.mp4"}));
+}
+
+TEST_F(SharedMemory, AFileThatIsDamagedMeanwhileIsReplaced) {
+  ViewerMemory memory(ui);
+  memory.add_recent("/a.mp4");
+  save(memory);
+  write_whole_file(state_file(), std::string_view("[["), Flush::none);
+  memory.add_recent("/b.mp4");
+  save(memory);
+  EXPECT_EQ(ViewerMemory(ui).recent_sources(), (Names{"/b.mp4", "/a.mp4"}));
+}
+
+/// A file on a dead network folder must not be accessed on the UI thread.
+TEST_F(SharedMemory, PositionsAreFoundByPathAlone) {
+  ViewerMemory memory(ui);
+  memory.keep_position("/nowhere/film.mp4", 40 * kSecond, 100 * kSecond);
+  EXPECT_EQ(memory.position_of("/nowhere/../nowhere/./film.mp4"), 40 * kSecond);
+  const std::string here = std::filesystem::current_path().string();
+  memory.keep_position(here + "/missing.mp4", 30 * kSecond, 100 * kSecond);
+  EXPECT_EQ(memory.position_of("missing.mp4"), 30 * kSecond);
+  EXPECT_EQ(memory.position_of("rtsp://camera/1"), 0);
+  EXPECT_EQ(memory.position_of(""), 0);
+}
+
+}  // namespace
+}  // namespace lensd
