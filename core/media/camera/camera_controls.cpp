@@ -100,7 +100,7 @@ CameraControls::Applied CameraControls::apply(const SharedControls::Write& write
   changed_ = true;
   std::erase_if(overridden_, [&](const auto& one) { return one.name == name; });
   const auto refuse = [&](const std::string& problem) {
-    user ? shared_->refused(write, problem) : shared_->refused_again(problem);
+    user ? shared_->refused(write, problem) : shared_->warn_once(problem);
     return Applied::refused;
   };
   // The range may have changed since the value was queued.

@@ -241,7 +241,7 @@ void SharedControls::refused(const Write& write, const std::string& problem) {
   notices_.add(true, problem);
 }
 
-void SharedControls::refused_again(const std::string& problem) {
+void SharedControls::warn_once(const std::string& problem) {
   const std::lock_guard lock(mutex_);
   notice_once(problem);
 }

@@ -82,8 +82,8 @@ class SharedControls {
   void notice(std::string text) { notices_.add(false, std::move(text)); }
   /// Reports that the driver refused a write of take_write(), and restores the previous wanted value.
   void refused(const Write& write, const std::string& problem);
-  /// Reports that the driver refused a value that was set earlier. Reports the same text only once.
-  void refused_again(const std::string& problem);
+  /// Reports a problem that returns with every connection. Reports the same text only once.
+  void warn_once(const std::string& problem);
 
   // A change of the mode (ModeControls) restarts the camera:
   //

@@ -16,7 +16,7 @@ extern "C" {
 #include <utility>
 
 #include "core/base/clock.hpp"
-#include "core/base/log.hpp"
+#include "core/media/camera/v4l2_modes.hpp"
 
 namespace lensd {
 namespace {
@@ -127,6 +127,7 @@ V4l2Capture::V4l2Capture(std::unique_ptr<V4l2Device> device, const std::string& 
   const auto mode = choose_mode(formats, wanted);
   if (!mode) refuse_format(formats, wanted.format);
   set_format(*mode);
+  report_size(wanted.size, mode->size, controls.get());
   set_rate(mode->rate);
   if (controls) controls_.emplace(device_, std::move(controls), identity, std::move(mode_controls));
   try {

@@ -21,9 +21,9 @@
 
 #include "core/media/camera/camera_controls.hpp"
 #include "core/media/camera/camera_monitor.hpp"
+#include "core/media/camera/mode_choice.hpp"
 #include "core/media/camera/v4l2_device.hpp"
 #include "core/media/camera/v4l2_formats.hpp"
-#include "core/media/camera/v4l2_modes.hpp"
 #include "core/media/ffmpeg/picture_allocator.hpp"
 
 namespace lensd {
@@ -96,6 +96,7 @@ class V4l2Capture {
   void check_signal(int64_t now) noexcept;
   void set_format(const ChosenMode& mode);
   v4l2_format request_format(const ChosenMode& mode, uint32_t field);
+  void report_size(Extent requested, Extent chosen, SharedControls* controls) const;
   void read_layout(const v4l2_format& format);
   void place_planes(const std::array<int, kMostPlanes>& pitch_bytes);
   void set_rate(double rate);
