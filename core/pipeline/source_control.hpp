@@ -39,6 +39,12 @@ struct SourceControl {
   bool operator==(const SourceControl&) const = default;
 };
 
+/// Returns true if the control may change or override others, as automatic modes do. Not all drivers set
+/// SourceControl::leads.
+inline bool may_override(const SourceControl& control) noexcept {
+  return control.leads || control.kind == ControlKind::boolean || control.kind == ControlKind::menu;
+}
+
 /// Values of controls, by name.
 using ControlValues = std::vector<std::pair<std::string, ParamValue>>;
 /// Values of controls by camera, see SourceControls::device.

@@ -65,7 +65,7 @@ CameraControls::CameraControls(V4l2Device& device, std::shared_ptr<SharedControl
     request.flags = V4L2_EVENT_SUB_FL_ALLOW_FEEDBACK;
     device_.query(VIDIOC_SUBSCRIBE_EVENT, request);
   }
-  for (const SharedControls::Write& write : shared_->connect(identity, all())) apply(write, false);
+  for (const SharedControls::Write& write : shared_->connect(identity, all())) apply(write);
   apply_activated();
   shared_->publish(all());
 }
@@ -90,44 +90,60 @@ SourceControl* CameraControls::find(const std::string& name) {
   return found == controls_.end() ? nullptr : &*found;
 }
 
-/// Checks and writes a value, then reads back what the driver has set. If another control overrides this one,
-/// stores the write for apply_activated(). Reports a refused value. `user`: the value is a new request;
-/// otherwise a stored value is written again.
-CameraControls::Applied CameraControls::apply(const SharedControls::Write& write, bool user) {
+/// Checks and writes a value, then reads back what the driver has set. Reports a refused value.
+CameraControls::Applied CameraControls::apply(const SharedControls::Write& write) {
   const std::string& name = write.name;
   SourceControl* control = find(name);
   if (!control) return Applied::refused;
   changed_ = true;
   std::erase_if(overridden_, [&](const auto& one) { return one.name == name; });
   const auto refuse = [&](const std::string& problem) {
-    user ? shared_->refused(write, problem) : shared_->warn_once(problem);
+    const bool again = write.purpose == SharedControls::Purpose::restore;
+    again ? shared_->warn_once(problem) : shared_->refused(write, problem);
     return Applied::refused;
   };
-  // The range may have changed since the value was queued.
+  // Flags and range may have changed since the value was queued, for example by the previous write. The event
+  // that reports it is still in the driver's queue.
+  refresh_limits(device_, *control);
   const CheckedControl checked = check_control(*control, write.value);
   if (!checked.problem.empty()) return refuse(checked.problem);
-  const bool inactive = control->inactive;
   const bool written = write_value(device_, *control, checked.value);
   const int error = device_.error();
   if (!written && is_gone(error)) return Applied::device_gone;
-  if (inactive) {
-    overridden_.push_back({name, checked.value, {}});
-    if (user) shared_->notice(fmt::format("{} takes effect when no other control overrides it", name));
-  } else if (!written) {
+  if (control->inactive)
+    overridden(write, checked.value);
+  else if (!written)
     return refuse(refusal(*control, checked.value, error));
-  }
-  if (written && control->leads)
-    refresh_all();
+  if (written)
+    refresh_after(*control);
   else
     read_value(device_, *control);
   return Applied::done;
+}
+
+/// Stores a write to an inactive control for apply_activated(). A default is not stored: the user has reset
+/// the control, and whatever overrides it decides its value.
+void CameraControls::overridden(const SharedControls::Write& write, const ParamValue& value) {
+  if (write.purpose == SharedControls::Purpose::reset) return;
+  overridden_.push_back({.name = write.name, .value = value, .purpose = SharedControls::Purpose::restore});
+  if (write.purpose == SharedControls::Purpose::set && !write.may_be_overridden)
+    shared_->notice(fmt::format("{} takes effect when no other control overrides it", write.name));
+}
+
+/// Reads what a successful write may have changed.
+void CameraControls::refresh_after(SourceControl& written) {
+  if (written.leads) return refresh_all();
+  read_value(device_, written);
+  if (!may_override(written)) return;
+  // Values that change with the flags follow as events.
+  for (SourceControl& control : controls_) refresh_limits(device_, control);
 }
 
 /// Repeats the writes in overridden_ whose controls have become active.
 void CameraControls::apply_activated() {
   const std::vector<SharedControls::Write> writes = overridden_;
   for (const SharedControls::Write& write : writes)
-    if (const SourceControl* control = find(write.name); control && !control->inactive) apply(write, false);
+    if (const SourceControl* control = find(write.name); control && !control->inactive) apply(write);
 }
 
 void CameraControls::refresh_all() {
@@ -157,7 +173,7 @@ void CameraControls::service(int64_t now) {
     if (!write) break;
     if (ModeControls::has(write->name)) {
       apply_mode(write->name, write->value);
-    } else if (apply(*write, true) == Applied::device_gone) {
+    } else if (apply(*write) == Applied::device_gone) {
       shared_->put_back(std::move(*write));  // for the next connection
       break;
     }

@@ -4,7 +4,8 @@
 //   V4L2_EVENT_CTRL, changes by any program ──▶ publish()
 //
 // A write to a control that another one overrides, such as the exposure while automatic exposure is on, is
-// repeated when the driver reports the control as active. Call from one thread only.
+// repeated when the driver reports the control as active. Some drivers accept such a write, uvcvideo refuses
+// it with EACCES. Call from one thread only.
 #pragma once
 
 #include <linux/videodev2.h>
@@ -39,7 +40,9 @@ class CameraControls {
   void apply_mode(const std::string& name, const ParamValue& value);
   std::vector<SourceControl> all() const;
   enum class Applied : uint8_t { done, refused, device_gone };
-  Applied apply(const SharedControls::Write& write, bool user);
+  Applied apply(const SharedControls::Write& write);
+  void overridden(const SharedControls::Write& write, const ParamValue& value);
+  void refresh_after(SourceControl& written);
   void apply_activated();
   void refresh_all();
   SourceControl* find(const std::string& name);

@@ -22,10 +22,20 @@ bool is_button(const SourceControl& control) {
   return control.kind == ControlKind::button;
 }
 
-/// Sorts so that controls that change others come first.
-template <class Values>
-void leaders_first(Values& values) {
-  std::stable_partition(values.begin(), values.end(), [](const auto& one) { return one.first->leads; });
+using CheckedValues = std::vector<std::pair<const SourceControl*, ParamValue>>;
+
+/// Sorts so that controls that change others come first. uvcvideo does not mark them, but only booleans and
+/// menus override others there.
+void leaders_first(CheckedValues& values) {
+  std::ranges::stable_sort(values, {}, [](const auto& one) {
+    return one.first->leads ? 0 : may_override(*one.first) ? 1 : 2;
+  });
+}
+
+/// Returns true if `values` has another control that may override `control`.
+bool with_other_leader(const CheckedValues& values, const SourceControl& control) {
+  return std::ranges::any_of(
+      values, [&](const auto& one) { return one.first != &control && may_override(*one.first); });
 }
 
 }  // namespace
@@ -49,7 +59,7 @@ std::string SharedControls::set(const ControlValues& values) {
     for (const auto& [name, value] : values) set_value(wanted_, name, value);
     return {};
   }
-  std::vector<std::pair<const SourceControl*, ParamValue>> checked;
+  CheckedValues checked;
   const auto controls = current_;
   for (const auto& [name, value] : values) {
     const SourceControl* control = controls->find(name);
@@ -60,7 +70,9 @@ std::string SharedControls::set(const ControlValues& values) {
   }
   leaders_first(checked);
   for (auto& [control, value] : checked) {
-    queue(*control, value);
+    queue(*control, {.name = control->name,
+                     .value = value,
+                     .may_be_overridden = with_other_leader(checked, *control)});
     if (!is_button(*control)) set_value(wanted_, control->name, std::move(value));
   }
   publish_locked(controls->list);
@@ -71,7 +83,7 @@ std::string SharedControls::reset(const std::vector<std::string>& names) {
   const std::lock_guard lock(mutex_);
   const auto controls = current_;
   if (!controls) return "the camera has not been connected yet";
-  std::vector<std::pair<const SourceControl*, ParamValue>> defaults;
+  CheckedValues defaults;
   const auto settable = [](const SourceControl& c) {
     return !c.read_only && !c.locked && !is_button(c) && c.kind != ControlKind::text;
   };
@@ -86,7 +98,7 @@ std::string SharedControls::reset(const std::vector<std::string>& names) {
       if (settable(control)) defaults.emplace_back(&control, control.initial);
   leaders_first(defaults);
   for (auto& [control, value] : defaults) {
-    queue(*control, std::move(value));
+    queue(*control, {.name = control->name, .value = std::move(value), .purpose = Purpose::reset});
     set_wanted(control->name, std::nullopt);
   }
   publish_locked(controls->list);
@@ -108,8 +120,8 @@ void SharedControls::set_wanted(const std::string& name, const std::optional<Par
 
 /// Adds a write, or replaces the value of a queued one, so that a dragged slider does not fill the queue.
 /// Call with mutex_ locked, before the wanted value changes.
-void SharedControls::queue(const SourceControl& control, ParamValue value) {
-  Write write{control.name, std::move(value), wanted_value(control.name)};
+void SharedControls::queue(const SourceControl& control, Write write) {
+  write.previous = wanted_value(control.name);
   if (!is_button(control))
     std::erase_if(writes_, [&](const Write& queued) {
       if (queued.name != control.name) return false;
@@ -160,7 +172,7 @@ std::vector<SharedControls::Write> SharedControls::connect(const CameraIdentity&
   auto next = std::make_shared<SourceControls>();
   next->device = camera_->name(), next->list = std::move(controls);
   next->version = current_ ? current_->version : 0;
-  std::vector<std::pair<const SourceControl*, ParamValue>> checked;
+  CheckedValues checked;
   for (auto& [name, value] : wanted_) {
     const SourceControl* control = next->find(name);
     CheckedControl result = control ? check_control(*control, value) : CheckedControl{};
@@ -174,7 +186,7 @@ std::vector<SharedControls::Write> SharedControls::connect(const CameraIdentity&
   }
   leaders_first(checked);
   std::vector<Write> writes;
-  for (auto& [control, value] : checked) writes.push_back({control->name, std::move(value), {}});
+  for (auto& [control, value] : checked) writes.push_back({.name = control->name, .value = std::move(value), .purpose = Purpose::restore});
   // Forget buttons that were set before the first connection, so that only this connection presses them.
   std::erase_if(wanted_, [&](const auto& one) {
     const SourceControl* control = next->find(one.first);

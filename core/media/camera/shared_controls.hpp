@@ -38,10 +38,14 @@ struct CameraIdentity {
 
 class SharedControls {
  public:
+  enum class Purpose : uint8_t { set, reset, restore };
   struct Write {
     std::string name;
     ParamValue value;
     std::optional<ParamValue> previous = {};  ///< wanted value before this write; nullopt: none
+    Purpose purpose = Purpose::set;           ///< restore: writes a value again that was set earlier
+    /// The request also sets another control that may override this one, so the user expects that.
+    bool may_be_overridden = false;
   };
 
   /// `given`: the configured values, for every camera. `kept`: values from earlier runs, by camera. `given`
@@ -102,7 +106,7 @@ class SharedControls {
  private:
   void select_camera(const CameraIdentity& camera);
   void add_kept_values();
-  void queue(const SourceControl& control, ParamValue value);
+  void queue(const SourceControl& control, Write write);
   std::optional<ParamValue> wanted_value(const std::string& name) const;
   void set_wanted(const std::string& name, const std::optional<ParamValue>& value);
   ControlValues chosen() const;

@@ -171,6 +171,14 @@ bool write_value(V4l2Device& device, const SourceControl& control, const ParamVa
   return device.query(VIDIOC_S_EXT_CTRLS, request);
 }
 
+bool refresh_limits(V4l2Device& device, SourceControl& control) {
+  v4l2_query_ext_ctrl query = {};
+  query.id = control.id;
+  if (!device.query(VIDIOC_QUERY_EXT_CTRL, query)) return false;
+  update_control(query, control);
+  return true;
+}
+
 void refresh_description(V4l2Device& device, SourceControl& control) {
   v4l2_query_ext_ctrl query = {};
   query.id = control.id;

@@ -18,7 +18,12 @@ class FakeCamera : public V4l2Device {
     std::string text;
   };
 
-  FakeCamera() {
+  FakeCamera() { restart(); }
+
+  /// Restores the state of a device that was just plugged in.
+  void restart() {
+    controls.clear();
+    written.clear(), subscribed.clear(), events.clear();
     add(1, V4L2_CTRL_TYPE_CTRL_CLASS, "User Controls", 0, 0, 0);
     add(2, V4L2_CTRL_TYPE_INTEGER, "Exposure", 0, 1000, 100, V4L2_CTRL_FLAG_INACTIVE);
     add(3, V4L2_CTRL_TYPE_MENU, "Auto Exposure", 0, 3, 3, V4L2_CTRL_FLAG_UPDATE);
@@ -31,6 +36,13 @@ class FakeCamera : public V4l2Device {
     add(10, V4L2_CTRL_TYPE_STRING, "Owner", 2, 8, 0).text = "none";
     add(11, V4L2_CTRL_TYPE_INTEGER, "Temperature", 0, 100, 0,
         V4L2_CTRL_FLAG_READ_ONLY | V4L2_CTRL_FLAG_VOLATILE);
+  }
+
+  /// uvcvideo marks no control as one that changes others, refuses writes to inactive controls, and reports
+  /// changed flags only by an event.
+  void behave_like_uvcvideo() {
+    refuses_inactive = true;
+    at(3).query.flags = 0;
   }
 
   Control& at(uint32_t id) {
@@ -52,6 +64,8 @@ class FakeCamera : public V4l2Device {
   std::vector<uint32_t> written, subscribed;
   uint32_t busy = 0;       ///< ID of a control that the driver refuses with EBUSY
   bool unplugged = false;  ///< every request fails with ENODEV
+  bool refuses_inactive = false;
+  std::vector<v4l2_event> events;
   int presses = 0;
 
  protected:
@@ -78,9 +92,16 @@ class FakeCamera : public V4l2Device {
       subscribed.push_back(static_cast<v4l2_event_subscription*>(data)->id);
       return 0;
     }
+    if (request == VIDIOC_DQEVENT) return take_event(*static_cast<v4l2_event*>(data));
     if (request != VIDIOC_G_EXT_CTRLS && request != VIDIOC_S_EXT_CTRLS) return ENOTTY;
     v4l2_ext_control& given = *static_cast<v4l2_ext_controls*>(data)->controls;
     return request == VIDIOC_S_EXT_CTRLS ? set(given) : get(given);
+  }
+  int take_event(v4l2_event& out) {
+    if (events.empty()) return ENOENT;
+    out = events.front();
+    events.erase(events.begin());
+    return 0;
   }
   int query_control(v4l2_query_ext_ctrl& query) {
     const bool next = (query.id & V4L2_CTRL_FLAG_NEXT_CTRL) != 0;
@@ -113,13 +134,16 @@ class FakeCamera : public V4l2Device {
     if (given.id == busy) return EBUSY;
     Control& control = at(given.id);
     if (control.query.flags & V4L2_CTRL_FLAG_READ_ONLY) return EACCES;
+    if (refuses_inactive && (control.query.flags & V4L2_CTRL_FLAG_INACTIVE)) return EACCES;
     written.push_back(given.id);
     if (control.query.type == V4L2_CTRL_TYPE_BUTTON) ++presses;
     if (control.query.type == V4L2_CTRL_TYPE_STRING)
       control.text = given.string;
     else
       control.value = control.query.type == V4L2_CTRL_TYPE_INTEGER64 ? int64_t{given.value64} : given.value;
-    if (given.id == 3) at(2).query.flags = control.value == 1 ? 0 : V4L2_CTRL_FLAG_INACTIVE;
+    if (given.id != 3) return 0;
+    at(2).query.flags = control.value == 1 ? 0 : V4L2_CTRL_FLAG_INACTIVE;
+    events.push_back(change(2, at(2).value, V4L2_EVENT_CTRL_CH_FLAGS));
     return 0;
   }
 };
