@@ -44,6 +44,7 @@ struct FakeCaptureState {
   std::deque<Shot> shots;            ///< pictures to deliver
   std::deque<v4l2_event> events;     ///< events to deliver
   uint32_t sequence = 0;             ///< of the next shot of push()
+  int inputs = 1;
   uint32_t input_status = 0;         ///< V4L2_IN_ST_…
   v4l2_std_id standard = 0, detected = 0;  ///< analogue inputs; 0: none
   uint32_t quantization = V4L2_QUANTIZATION_DEFAULT;
@@ -119,7 +120,7 @@ class FakeCapture : public FakeCamera {
       case VIDIOC_S_FMT:
         return format(*static_cast<v4l2_format*>(data), request == VIDIOC_S_FMT);
       case VIDIOC_S_INPUT:
-        return *static_cast<int*>(data) == 0 ? 0 : EINVAL;
+        return *static_cast<int*>(data) < state_->inputs ? 0 : EINVAL;
       case VIDIOC_G_INPUT:
         *static_cast<int*>(data) = 0;
         return 0;
