@@ -33,10 +33,6 @@ std::string refusal(const SourceControl& control, const ParamValue& value, int e
   }
 }
 
-bool is_gone(int error) {
-  return error == ENODEV || error == ENXIO || error == ESHUTDOWN;
-}
-
 }  // namespace
 
 CameraIdentity camera_identity(const std::string& path, const v4l2_capability& capability,

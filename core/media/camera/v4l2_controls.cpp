@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <set>
+
+#include "core/base/log.hpp"
 
 namespace lensd {
 namespace {
@@ -78,6 +82,50 @@ std::string menu_item(V4l2Device& device, uint32_t id, uint32_t index, bool numb
   item.id = id, item.index = index;
   if (!device.query(VIDIOC_QUERYMENU, item)) return {};
   return numbers ? fmt::format("{}", static_cast<int64_t>(item.value)) : v4l2_text(item.name);
+}
+
+bool query_control(V4l2Device& device, uint32_t id, v4l2_query_ext_ctrl& out) {
+  v4l2_query_ext_ctrl query = {};
+  query.id = id;
+  if (!device.query(VIDIOC_QUERY_EXT_CTRL, query)) return false;
+  out = query;
+  return true;
+}
+
+/// Returns true if a list of controls ends with this error, instead of at a control that does not answer.
+bool ends_list(int error) {
+  return not_offered(error) || is_gone(error);
+}
+
+/// Returns the first control after `id` that answers, by its own ID. Returns false if there is none.
+bool skip_control(V4l2Device& device, uint32_t id, v4l2_query_ext_ctrl& query) {
+  log::info("a control of the camera after {:#x} cannot be read: {}", id, std::strerror(device.error()));
+  constexpr uint32_t kEntries = 64;
+  for (const uint32_t first : {V4L2_CID_USER_CLASS, V4L2_CID_BASE, V4L2_CID_CAMERA_CLASS,
+                               V4L2_CID_CAMERA_CLASS_BASE, V4L2_CID_PRIVATE_BASE}) {
+    const uint32_t last = first + kEntries - 1;
+    for (uint32_t next = std::max(first, id + 1); next <= last; ++next) {
+      if (query_control(device, next, query)) return true;
+      if (is_gone(device.error())) return false;
+    }
+    if (last <= id) continue;
+    if (query_control(device, last | V4L2_CTRL_FLAG_NEXT_CTRL, query)) return true;
+    if (ends_list(device.error())) return false;
+  }
+  return false;
+}
+
+/// Replaces `query` by the control after it. Returns false at the end of the list. Before Linux 6.16, uvcvideo
+/// returns the camera's error if a control does not answer. The others are still listed.
+bool next_control(V4l2Device& device, v4l2_query_ext_ctrl& query) {
+  constexpr int kAttempts = 3;
+  const uint32_t id = query.id;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (query_control(device, id | V4L2_CTRL_FLAG_NEXT_CTRL, query)) return true;
+    if (ends_list(device.error())) return false;
+    if (device.error() == ETIMEDOUT) break;  // each attempt may take seconds
+  }
+  return skip_control(device, id, query);
 }
 
 }  // namespace
@@ -200,9 +248,7 @@ std::vector<SourceControl> read_controls(V4l2Device& device) {
   std::set<std::string> names;
   std::string group;
   v4l2_query_ext_ctrl query = {};
-  query.id = V4L2_CTRL_FLAG_NEXT_CTRL;
-  for (size_t i = 0; i < kMostControls && device.query(VIDIOC_QUERY_EXT_CTRL, query);
-       ++i, query.id |= V4L2_CTRL_FLAG_NEXT_CTRL) {
+  for (size_t i = 0; i < kMostControls && next_control(device, query); ++i) {
     if (query.type == V4L2_CTRL_TYPE_CTRL_CLASS) {
       group = text_of(query.name, sizeof query.name);
       continue;

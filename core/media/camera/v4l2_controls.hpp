@@ -34,7 +34,8 @@ bool refresh_limits(V4l2Device& device, SourceControl& control);
 /// Reads what may change while the device is open: flags, range, default and a menu's entries.
 void refresh_description(V4l2Device& device, SourceControl& control);
 
-/// Returns the supported controls of an open device with their values.
+/// Returns the supported controls of an open device with their values. Omits controls that the device fails
+/// to describe.
 std::vector<SourceControl> read_controls(V4l2Device& device);
 
 }  // namespace lensd

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -50,6 +51,15 @@ class FakeCamera : public V4l2Device {
       if (control.query.id == id) return control;
     throw std::out_of_range("control");
   }
+  Control& add(uint32_t id, uint32_t type, const char* name, int64_t min, int64_t max, int64_t normal,
+               uint32_t flags = 0) {
+    Control& control = controls.emplace_back();
+    control.query.id = id, control.query.type = type, control.query.flags = flags, control.query.step = 1;
+    control.query.minimum = min, control.query.maximum = max, control.query.default_value = normal;
+    std::strncpy(control.query.name, name, sizeof control.query.name - 1);
+    control.value = normal;
+    return control;
+  }
   /// Returns the event that the driver sends when another program changes a control.
   v4l2_event change(uint32_t id, int64_t value, uint32_t changes = V4L2_EVENT_CTRL_CH_VALUE) {
     at(id).value = value;
@@ -62,6 +72,8 @@ class FakeCamera : public V4l2Device {
 
   std::vector<Control> controls;
   std::vector<uint32_t> written, subscribed;
+  uint32_t failing = 0;     ///< ID of a control that cannot be described: EIO
+  int failures = INT_MAX;   ///< how often `failing` fails
   uint32_t busy = 0;       ///< ID of a control that the driver refuses with EBUSY
   bool unplugged = false;  ///< every request fails with ENODEV
   bool refuses_inactive = false;
@@ -75,16 +87,6 @@ class FakeCamera : public V4l2Device {
   }
 
  private:
-  Control& add(uint32_t id, uint32_t type, const char* name, int64_t min, int64_t max, int64_t normal,
-               uint32_t flags = 0) {
-    Control& control = controls.emplace_back();
-    control.query.id = id, control.query.type = type, control.query.flags = flags, control.query.step = 1;
-    control.query.minimum = min, control.query.maximum = max, control.query.default_value = normal;
-    std::strncpy(control.query.name, name, sizeof control.query.name - 1);
-    control.value = normal;
-    return control;
-  }
-
   int handle(unsigned long request, void* data) {
     if (request == VIDIOC_QUERY_EXT_CTRL) return query_control(*static_cast<v4l2_query_ext_ctrl*>(data));
     if (request == VIDIOC_QUERYMENU) return menu(*static_cast<v4l2_querymenu*>(data));
@@ -108,6 +110,7 @@ class FakeCamera : public V4l2Device {
     const uint32_t id = query.id & ~V4L2_CTRL_FLAG_NEXT_CTRL;
     for (const Control& control : controls)
       if (next ? control.query.id > id : control.query.id == id) {
+        if (control.query.id == failing && failures-- > 0) return EIO;
         query = control.query;
         return 0;
       }
