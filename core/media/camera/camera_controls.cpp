@@ -106,7 +106,7 @@ CameraControls::Applied CameraControls::apply(const SharedControls::Write& write
   const bool written = write_value(device_, *control, checked.value);
   const int error = device_.error();
   if (!written && is_gone(error)) return Applied::device_gone;
-  if (control->inactive)
+  if (control->inactive && !is_action(*control))
     overridden(write, checked.value);
   else if (!written)
     return refuse(refusal(*control, checked.value, error));

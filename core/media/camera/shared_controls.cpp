@@ -18,10 +18,6 @@ constexpr size_t kMostWrites = 1024;
 /// texts are not reported.
 constexpr size_t kMostNoticed = 64;
 
-bool is_button(const SourceControl& control) {
-  return control.kind == ControlKind::button;
-}
-
 using CheckedValues = std::vector<std::pair<const SourceControl*, ParamValue>>;
 
 /// Sorts so that controls that change others come first. uvcvideo does not mark them, but only booleans and
@@ -73,7 +69,7 @@ std::string SharedControls::set(const ControlValues& values) {
     queue(*control, {.name = control->name,
                      .value = value,
                      .may_be_overridden = with_other_leader(checked, *control)});
-    if (!is_button(*control)) set_value(wanted_, control->name, std::move(value));
+    if (!is_action(*control)) set_value(wanted_, control->name, std::move(value));
   }
   publish_locked(controls->list);
   return {};
@@ -85,7 +81,7 @@ std::string SharedControls::reset(const std::vector<std::string>& names) {
   if (!controls) return "the camera has not been connected yet";
   CheckedValues defaults;
   const auto settable = [](const SourceControl& c) {
-    return !c.read_only && !c.locked && !is_button(c) && c.kind != ControlKind::text;
+    return !c.read_only && !c.locked && c.kind != ControlKind::button && c.kind != ControlKind::text;
   };
   for (const std::string& name : names) {
     const SourceControl* control = controls->find(name);
@@ -95,7 +91,7 @@ std::string SharedControls::reset(const std::vector<std::string>& names) {
   }
   if (names.empty())
     for (const SourceControl& control : controls->list)
-      if (settable(control)) defaults.emplace_back(&control, control.initial);
+      if (settable(control) && !is_action(control)) defaults.emplace_back(&control, control.initial);
   leaders_first(defaults);
   for (auto& [control, value] : defaults) {
     queue(*control, {.name = control->name, .value = std::move(value), .purpose = Purpose::reset});
@@ -122,7 +118,7 @@ void SharedControls::set_wanted(const std::string& name, const std::optional<Par
 /// Call with mutex_ locked, before the wanted value changes.
 void SharedControls::queue(const SourceControl& control, Write write) {
   write.previous = wanted_value(control.name);
-  if (!is_button(control))
+  if (!is_action(control))
     std::erase_if(writes_, [&](const Write& queued) {
       if (queued.name != control.name) return false;
       write.previous = queued.previous;  // the queued value was never set
@@ -187,10 +183,10 @@ std::vector<SharedControls::Write> SharedControls::connect(const CameraIdentity&
   leaders_first(checked);
   std::vector<Write> writes;
   for (auto& [control, value] : checked) writes.push_back({.name = control->name, .value = std::move(value), .purpose = Purpose::restore});
-  // Forget buttons that were set before the first connection, so that only this connection presses them.
+  // Forget actions that were requested before the first connection, so that only this connection runs them.
   std::erase_if(wanted_, [&](const auto& one) {
     const SourceControl* control = next->find(one.first);
-    return control && is_button(*control) && std::ranges::find(given_, one) == given_.end();
+    return control && is_action(*control) && std::ranges::find(given_, one) == given_.end();
   });
   current_ = next;
   publish_locked(next->list);
@@ -210,7 +206,7 @@ void SharedControls::put_back(Write write) {
   const std::lock_guard lock(mutex_);
   const auto newer = std::ranges::find(writes_, write.name, &Write::name);
   const SourceControl* control = current_ ? current_->find(write.name) : nullptr;
-  if (newer != writes_.end() && control && !is_button(*control)) {
+  if (newer != writes_.end() && control && !is_action(*control)) {
     newer->previous = std::move(write.previous);
     return;
   }
@@ -234,7 +230,7 @@ ControlValues SharedControls::chosen() const {
 void SharedControls::publish_locked(std::vector<SourceControl> controls) {
   for (const Write& write : writes_)
     for (SourceControl& control : controls)
-      if (control.name == write.name && !is_button(control)) control.value = write.value;
+      if (control.name == write.name && !is_action(control)) control.value = write.value;
   ControlValues wanted = chosen();
   if (controls == current_->list && wanted == current_->wanted && current_->version > 0) return;
   auto next = std::make_shared<SourceControls>();

@@ -55,12 +55,12 @@ class SharedControls {
   /// Returns the newest controls; null before the first connection. `keep_fresh`: for the next second, also
   /// read the values that the device changes without events.
   std::shared_ptr<const SourceControls> current(bool keep_fresh);
-  /// Queues values. Also stores them as wanted, except those of buttons. Returns an error message, or an
+  /// Queues values. Also stores them as wanted, except actions. Returns an error message, or an
   /// empty string. If one value is refused, none is set. Before the first connection, stores all values and
   /// checks them later.
   std::string set(const ControlValues& values);
   /// Queues the driver's defaults of the named controls and forgets their wanted values. If `names` is empty,
-  /// resets all controls that can be set and have a default. Returns an error message, or an empty string.
+  /// resets all controls that can be set and have a default, except actions. Returns an error message, or an empty string.
   std::string reset(const std::vector<std::string>& names);
   std::vector<Notice> take_notices() { return notices_.take(); }
 

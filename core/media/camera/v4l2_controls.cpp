@@ -77,6 +77,25 @@ int64_t raw_value(const SourceControl& control, const ParamValue& value) {
              : control.numbers[static_cast<size_t>(entry - control.choices.begin())];
 }
 
+/// The controls that move the camera or the lens whenever they are written. Not all drivers set the flags
+/// that the kernel's own list has for them.
+bool moves(const v4l2_query_ext_ctrl& query) {
+  constexpr uint32_t kFlags = V4L2_CTRL_FLAG_WRITE_ONLY | V4L2_CTRL_FLAG_EXECUTE_ON_WRITE;
+  switch (query.id) {
+    case V4L2_CID_PAN_RELATIVE:
+    case V4L2_CID_TILT_RELATIVE:
+    case V4L2_CID_FOCUS_RELATIVE:
+    case V4L2_CID_ZOOM_RELATIVE:
+    case V4L2_CID_ZOOM_CONTINUOUS:
+    case V4L2_CID_IRIS_RELATIVE:
+    case V4L2_CID_PAN_SPEED:
+    case V4L2_CID_TILT_SPEED:
+      return true;
+    default:
+      return query.type == V4L2_CTRL_TYPE_INTEGER && (query.flags & kFlags) == kFlags;
+  }
+}
+
 std::string menu_item(V4l2Device& device, uint32_t id, uint32_t index, bool numbers) {
   v4l2_querymenu item = {};
   item.id = id, item.index = index;
@@ -115,8 +134,8 @@ bool skip_control(V4l2Device& device, uint32_t id, v4l2_query_ext_ctrl& query) {
   return false;
 }
 
-/// Replaces `query` by the control after it. Returns false at the end of the list. Before Linux 6.16, uvcvideo
-/// returns the camera's error if a control does not answer. The others are still listed.
+/// Replaces `query` by the control after it. Returns false at the end of the list. Before Linux 6.16,
+/// uvcvideo returns the camera's error if a control does not answer. The others are still listed.
 bool next_control(V4l2Device& device, v4l2_query_ext_ctrl& query) {
   constexpr int kAttempts = 3;
   const uint32_t id = query.id;
@@ -137,6 +156,7 @@ void update_control(const v4l2_query_ext_ctrl& query, SourceControl& control) {
   control.write_only = (query.flags & V4L2_CTRL_FLAG_WRITE_ONLY) != 0;
   control.self_changing = (query.flags & V4L2_CTRL_FLAG_VOLATILE) != 0;
   control.leads = (query.flags & V4L2_CTRL_FLAG_UPDATE) != 0;
+  control.moves = moves(query);
   if (control.kind == ControlKind::menu) return;
   control.min = query.minimum, control.max = query.maximum;
   control.step = static_cast<int64_t>(std::clamp<uint64_t>(query.step, 1, INT64_MAX));
