@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 #include "core/base/clock.hpp"
@@ -34,22 +33,6 @@ std::string refusal(const SourceControl& control, const ParamValue& value, int e
 }
 
 }  // namespace
-
-CameraIdentity camera_identity(const std::string& path, const v4l2_capability& capability,
-                               const std::string& folder) {
-  namespace fs = std::filesystem;
-  CameraIdentity identity{
-      .bus = fmt::format("{} ({})", v4l2_text(capability.card), v4l2_text(capability.bus_info))};
-  std::error_code error;
-  const fs::path device = fs::canonical(path, error);
-  if (error) return identity;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    std::error_code ignored;
-    if (identity.link.empty() && fs::canonical(entry.path(), ignored) == device)
-      identity.link = entry.path().filename().string();
-  }
-  return identity;
-}
 
 CameraControls::CameraControls(V4l2Device& device, std::shared_ptr<SharedControls> shared,
                                const CameraIdentity& identity, ModeControls mode)

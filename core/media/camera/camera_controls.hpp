@@ -57,9 +57,4 @@ class CameraControls {
   bool changed_ = false;  ///< mode_ and controls_ may differ from the published ones
 };
 
-/// Returns an identity of the camera at `path` that stays the same after a restart, and after a reconnection
-/// to the same USB port. `folder`: folder of udev's links to devices.
-CameraIdentity camera_identity(const std::string& path, const v4l2_capability& capability,
-                               const std::string& folder = "/dev/v4l/by-id");
-
 }  // namespace lensd

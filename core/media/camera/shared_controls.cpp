@@ -139,9 +139,10 @@ void SharedControls::add_kept_values() {
 /// clears the queue. Call with mutex_ locked.
 void SharedControls::select_camera(const CameraIdentity& camera) {
   if (camera_ && camera_->matches(camera)) {
-    const bool link_found = camera_->link.empty() && !camera.link.empty();
     camera_->bus = camera.bus;
-    if (!link_found) return;
+    // A link that was shared may have belonged to the other camera, which is gone now.
+    camera_->shared_link = camera_->shared_link || camera.shared_link;
+    if (!camera_->link.empty() || camera.link.empty() || camera_->shared_link) return;
     camera_->link = camera.link;
     return add_kept_values();
   }

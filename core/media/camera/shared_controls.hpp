@@ -19,22 +19,10 @@
 #include <vector>
 
 #include "core/base/notices.hpp"
+#include "core/media/camera/camera_identity.hpp"
 #include "core/pipeline/source_control.hpp"
 
 namespace lensd {
-
-/// What identifies a camera across connections. udev may make the link later than the device node.
-struct CameraIdentity {
-  std::string bus;        ///< the driver's name and the bus
-  std::string link = {};  ///< name in /dev/v4l/by-id; empty: none (yet)
-
-  /// Returns the value of SourceControls::device.
-  const std::string& name() const noexcept { return link.empty() ? bus : link; }
-  /// Returns true if both may be the same camera. Compares the links if both are known, else the buses.
-  bool matches(const CameraIdentity& other) const noexcept {
-    return link.empty() || other.link.empty() ? bus == other.bus : link == other.link;
-  }
-};
 
 class SharedControls {
  public:

@@ -1,10 +1,6 @@
 // Camera controls on a simulated device: writes, their order, refusals, events, reconnections.
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <filesystem>
-
-#include "tests/unit/common/temporary_folder.hpp"
 #include "tests/unit/core/media/camera/camera_fixture.hpp"
 
 namespace lensd {
@@ -161,7 +157,8 @@ TEST_P(CameraControlsTest, VolatileValuesAreReadOnlyWhileWatched) {
 }
 
 TEST_P(CameraControlsTest, ValuesReturnAfterAReconnection) {
-  CameraFixture f(GetParam(), {{"gain", int64_t{15}}}, {{"camera A", {{"zones", int64_t{3}}, {"gain", int64_t{20}}}}});
+  CameraFixture f(GetParam(), {{"gain", int64_t{15}}},
+                  {{"camera A", {{"zones", int64_t{3}}, {"gain", int64_t{20}}}}});
   EXPECT_EQ(f.device.at(4).value, 15) << "the configuration has precedence";
   EXPECT_EQ(f.device.at(8).value, 3);
   f.shared->set({{"exposure", int64_t{9}}, {"auto_exposure", Text("Manual")}, {"focus_now", true}});
@@ -212,38 +209,6 @@ TEST_P(CameraControlsTest, EachCameraKeepsItsOwnValues) {
   EXPECT_EQ(f.device.at(4).value, 10);
   f.connect({"camera A"});
   EXPECT_EQ(f.device.at(4).value, 35);
-}
-
-TEST_P(CameraControlsTest, ALinkThatUdevMakesLaterIsNoOtherCamera) {
-  CameraFixture f(GetParam(), {}, {{"usb-serial-1", {{"gain", int64_t{20}}, {"zones", int64_t{3}}}}});
-  f.shared->set({{"gain", int64_t{35}}});
-  f.service();
-  EXPECT_EQ(f.shared->current(false)->device, "camera A");
-  f.shared->set({{"mirror", true}});  // queued while the camera is away
-  f.connect({"camera A", "usb-serial-1"});
-  f.service();
-  EXPECT_EQ(f.shared->current(false)->device, "usb-serial-1");
-  EXPECT_EQ(f.device.at(4).value, 35) << "newer than the value of an earlier run";
-  EXPECT_EQ(f.device.at(5).value, 1);
-  EXPECT_EQ(f.device.at(8).value, 3) << "from an earlier run";
-  f.connect({"camera A"});
-  EXPECT_EQ(f.shared->current(false)->device, "usb-serial-1") << "the link is late again";
-  f.connect({"another port", "usb-serial-1"});
-  EXPECT_EQ(f.device.at(4).value, 35);
-  f.device.at(4).value = 10;
-  f.connect({"another port", "usb-serial-2"});
-  EXPECT_EQ(f.device.at(4).value, 10) << "another camera of this model at the same port";
-}
-
-TEST_P(CameraControlsTest, TheIdentityHasTheLinkIfThereIsOne) {
-  const TemporaryFolder folder;
-  v4l2_capability capability = {};
-  std::strcpy(reinterpret_cast<char*>(capability.card), "Cam");
-  std::strcpy(reinterpret_cast<char*>(capability.bus_info), "usb-1");
-  EXPECT_EQ(camera_identity("/dev/null", capability, folder.path()).name(), "Cam (usb-1)");
-  std::filesystem::create_symlink("/dev/null", folder / "usb-serial-1");
-  EXPECT_EQ(camera_identity("/dev/null", capability, folder.path()).name(), "usb-serial-1");
-  EXPECT_EQ(camera_identity("/dev/null", capability, folder.path()).bus, "Cam (usb-1)");
 }
 
 TEST_P(CameraControlsTest, InvalidConfiguredValuesAreReportedOnce) {
