@@ -183,12 +183,17 @@ std::vector<SharedControls::Write> SharedControls::connect(const CameraIdentity&
   }
   leaders_first(checked);
   std::vector<Write> writes;
-  for (auto& [control, value] : checked) writes.push_back({.name = control->name, .value = std::move(value), .purpose = Purpose::restore});
+  for (auto& [control, value] : checked) writes.push_back(
+        {.name = control->name, .value = value, .previous = value, .purpose = Purpose::restore});
   // Forget actions that were requested before the first connection, so that only this connection runs them.
   std::erase_if(wanted_, [&](const auto& one) {
     const SourceControl* control = next->find(one.first);
     return control && is_action(*control) && std::ranges::find(given_, one) == given_.end();
   });
+  // The returned writes replace those of the previous connection.
+  std::erase_if(writes_, [](const Write& write) { return write.purpose == Purpose::restore; });
+  for (Write& write : writes_) write.failures = 0;
+  pending_.store(!writes_.empty(), std::memory_order_release);
   current_ = next;
   publish_locked(next->list);
   return writes;

@@ -34,6 +34,8 @@ class SharedControls {
     Purpose purpose = Purpose::set;           ///< restore: writes a value again that was set earlier
     /// The request also sets another control that may override this one, so the user expects that.
     bool may_be_overridden = false;
+    int failures = 0;       ///< attempts that ended with an error of the connection
+    int64_t failed_ns = 0;  ///< time of the first of them
   };
 
   /// `given`: the configured values, for every camera. `kept`: values from earlier runs, by camera. `given`
@@ -63,8 +65,8 @@ class SharedControls {
   std::vector<Write> connect(const CameraIdentity& camera, std::vector<SourceControl> controls);
   /// Removes and returns the oldest write.
   std::optional<Write> take_write();
-  /// Puts a write of take_write() back into the queue. Call if the camera has disappeared. A newer write to
-  /// the same control has precedence.
+  /// Puts a write back into the queue. Call if the camera has disappeared or may have. A newer write to the
+  /// same control has precedence.
   void put_back(Write write);
   bool has_writes() const noexcept { return pending_.load(std::memory_order_acquire); }
   /// Returns true if current() was called with `keep_fresh` in the last second.

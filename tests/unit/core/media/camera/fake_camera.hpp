@@ -25,6 +25,7 @@ class FakeCamera : public V4l2Device {
   void restart() {
     controls.clear();
     written.clear(), subscribed.clear(), events.clear();
+    presses = 0;
     add(1, V4L2_CTRL_TYPE_CTRL_CLASS, "User Controls", 0, 0, 0);
     add(2, V4L2_CTRL_TYPE_INTEGER, "Exposure", 0, 1000, 100, V4L2_CTRL_FLAG_INACTIVE);
     add(3, V4L2_CTRL_TYPE_MENU, "Auto Exposure", 0, 3, 3, V4L2_CTRL_FLAG_UPDATE);
@@ -72,9 +73,10 @@ class FakeCamera : public V4l2Device {
 
   std::vector<Control> controls;
   std::vector<uint32_t> written, subscribed;
-  uint32_t failing = 0;     ///< ID of a control that cannot be described: EIO
-  int failures = INT_MAX;   ///< how often `failing` fails
+  uint32_t failing = 0;    ///< ID of a control that cannot be described: EIO
+  int failures = INT_MAX;  ///< how often `failing` fails
   uint32_t busy = 0;       ///< ID of a control that the driver refuses with EBUSY
+  int write_error = 0;     ///< errno of all writes; 0: none
   bool unplugged = false;  ///< every request fails with ENODEV
   bool refuses_inactive = false;
   std::vector<v4l2_event> events;
@@ -135,6 +137,7 @@ class FakeCamera : public V4l2Device {
   }
   int set(const v4l2_ext_control& given) {
     if (given.id == busy) return EBUSY;
+    if (write_error) return write_error;
     Control& control = at(given.id);
     if (control.query.flags & V4L2_CTRL_FLAG_READ_ONLY) return EACCES;
     if (refuses_inactive && (control.query.flags & V4L2_CTRL_FLAG_INACTIVE)) return EACCES;
