@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <iterator>
 #include <utility>
 
 #include "core/base/clock.hpp"
@@ -17,6 +19,13 @@ constexpr size_t kMostWrites = 1024;
 /// Limit of the texts that notice_once() remembers, so that varying values cannot fill the memory. Further
 /// texts are not reported.
 constexpr size_t kMostNoticed = 64;
+
+/// Returns the values of format, size and rate, sorted.
+ControlValues mode_of(ControlValues values) {
+  std::erase_if(values, [](const auto& one) { return !ModeControls::has(one.first); });
+  std::ranges::sort(values, {}, &std::pair<std::string, ParamValue>::first);
+  return values;
+}
 
 using CheckedValues = std::vector<std::pair<const SourceControl*, ParamValue>>;
 
@@ -37,7 +46,7 @@ bool with_other_leader(const CheckedValues& values, const SourceControl& control
 }  // namespace
 
 SharedControls::SharedControls(ControlValues given, KeptControls kept)
-    : given_(std::move(given)), kept_(std::move(kept)), wanted_(given_) {}
+    : given_(std::move(given)), kept_(std::move(kept)), wanted_(given_), working_mode_(mode_of(given_)) {}
 
 std::shared_ptr<const SourceControls> SharedControls::current(bool keep_fresh) {
   if (keep_fresh) read_ns_.store(now_ns(), std::memory_order_relaxed);
@@ -66,9 +75,8 @@ std::string SharedControls::set(const ControlValues& values) {
   }
   leaders_first(checked);
   for (auto& [control, value] : checked) {
-    queue(*control, {.name = control->name,
-                     .value = value,
-                     .may_be_overridden = with_other_leader(checked, *control)});
+    queue(*control,
+          {.name = control->name, .value = value, .may_be_overridden = with_other_leader(checked, *control)});
     if (!is_action(*control)) set_value(wanted_, control->name, std::move(value));
   }
   publish_locked(controls->list);
@@ -149,6 +157,8 @@ void SharedControls::select_camera(const CameraIdentity& camera) {
   if (camera_) {  // another camera: keep the values of the previous one
     kept_[camera_->name()] = wanted_;
     wanted_ = given_;
+    working_mode_ = mode_of(given_);
+    previous_mode_.reset();
   }
   camera_ = camera;
   add_kept_values();
@@ -159,6 +169,11 @@ void SharedControls::select_camera(const CameraIdentity& camera) {
 ControlValues SharedControls::wanted(const CameraIdentity& camera) {
   const std::lock_guard lock(mutex_);
   select_camera(camera);
+  requested_mode_ = mode_of(wanted_);
+  if (requested_mode_ == working_mode_)
+    previous_mode_.reset();
+  else if (!previous_mode_)
+    previous_mode_ = working_mode_, mode_failures_ = 0;
   return wanted_;
 }
 
@@ -183,8 +198,8 @@ std::vector<SharedControls::Write> SharedControls::connect(const CameraIdentity&
   }
   leaders_first(checked);
   std::vector<Write> writes;
-  for (auto& [control, value] : checked) writes.push_back(
-        {.name = control->name, .value = value, .previous = value, .purpose = Purpose::restore});
+  for (auto& [control, value] : checked)
+    writes.push_back({.name = control->name, .value = value, .previous = value, .purpose = Purpose::restore});
   // Forget actions that were requested before the first connection, so that only this connection runs them.
   std::erase_if(wanted_, [&](const auto& one) {
     const SourceControl* control = next->find(one.first);
@@ -263,6 +278,7 @@ void SharedControls::warn_once(const std::string& problem) {
 void SharedControls::restart(const ControlValues& previous, const std::vector<std::string>& released) {
   const std::lock_guard lock(mutex_);
   if (!previous_mode_) previous_mode_ = previous;
+  mode_failures_ = 0;
   for (const std::string& name : released) {
     if (std::ranges::find(writes_, name, &Write::name) != writes_.end()) continue;  // its new value follows
     std::erase_if(wanted_, [&](const auto& one) { return one.first == name; });
@@ -276,12 +292,27 @@ void SharedControls::restart(const ControlValues& previous, const std::vector<st
 void SharedControls::mode_works() {
   const std::lock_guard lock(mutex_);
   previous_mode_.reset();
+  working_mode_ = requested_mode_;
+}
+
+void SharedControls::mode_failed(int error) {
+  constexpr int kAbsent[] = {ENOENT, ENODEV, ENXIO, ESHUTDOWN, EACCES, EPERM, EBUSY};
+  constexpr int kUnusable[] = {0, EINVAL, ENOSPC, ENOMEM, ERANGE};
+  constexpr int kMostFailures = 3;
+  const auto is_one_of = [error](const auto& list) {
+    return std::ranges::find(list, error) != std::end(list);
+  };
+  const std::lock_guard lock(mutex_);
+  if (is_one_of(kAbsent)) return suspect_mode(false);
+  suspect_mode(is_one_of(kUnusable) || ++mode_failures_ >= kMostFailures);
 }
 
 bool SharedControls::revert_mode(const std::string& reason) {
   const std::lock_guard lock(mutex_);
-  if (!previous_mode_) return false;
+  if (!previous_mode_ || !mode_suspected_) return false;
   std::erase_if(wanted_, [](const auto& one) { return ModeControls::has(one.first); });
+  std::erase_if(writes_, [](const Write& write) { return ModeControls::has(write.name); });
+  pending_.store(!writes_.empty(), std::memory_order_release);
   for (const auto& [name, value] : *previous_mode_) set_value(wanted_, name, value);
   previous_mode_.reset();
   notices_.add(

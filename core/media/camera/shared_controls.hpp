@@ -50,7 +50,8 @@ class SharedControls {
   /// checks them later.
   std::string set(const ControlValues& values);
   /// Queues the driver's defaults of the named controls and forgets their wanted values. If `names` is empty,
-  /// resets all controls that can be set and have a default, except actions. Returns an error message, or an empty string.
+  /// resets all controls that can be set and have a default, except actions. Returns an error message, or an
+  /// empty string.
   std::string reset(const std::vector<std::string>& names);
   std::vector<Notice> take_notices() { return notices_.take(); }
 
@@ -82,6 +83,9 @@ class SharedControls {
   // A change of the mode (ModeControls) restarts the camera:
   //
   //   CameraControls: restart() ──▶ LiveReader: take_restart(), then mode_works() or revert_mode()
+  //
+  // A mode that was set between connections, or kept from an earlier run, may be reverted too. The mode that
+  // worked last is restored. V4l2Capture decides whether the mode is the cause of a failure.
 
   /// Requests a restart. `previous`: the values of the mode so far. `released`: controls that become "auto".
   void restart(const ControlValues& previous, const std::vector<std::string>& released);
@@ -89,8 +93,14 @@ class SharedControls {
   bool take_restart() noexcept { return restart_.exchange(false); }
   /// Call when a picture in the wanted mode has arrived.
   void mode_works();
-  /// Call when the camera did not play after a restart, because of `reason`. Restores the previous mode and
-  /// adds a notice. Returns false if there was no restart since mode_works().
+  /// Stores whether the mode is the cause if the connection ends before its first picture.
+  void suspect_mode(bool suspected) noexcept { mode_suspected_ = suspected; }
+  /// Reports that the mode could not be set or started. `error`: errno; 0: lensd cannot read the mode.
+  /// Suspects the mode unless the camera is absent or in use. Errors that unplugging may cause too count from
+  /// the third one on.
+  void mode_failed(int error);
+  /// Call when the camera did not play, because of `reason`. Restores the previous mode and adds a notice.
+  /// Returns false if the mode is not suspected or is the one that worked last.
   bool revert_mode(const std::string& reason);
 
  private:
@@ -104,14 +114,18 @@ class SharedControls {
   void notice_once(const std::string& text);
 
   const ControlValues given_;
-  std::atomic<bool> pending_{false}, restart_{false};
+  std::atomic<bool> pending_{false}, restart_{false}, mode_suspected_{false};
   std::atomic<int64_t> read_ns_{0};
   NoticeList notices_;
 
   mutable std::mutex mutex_;
   KeptControls kept_;
   ControlValues wanted_;
-  std::optional<ControlValues> previous_mode_;  ///< set from restart() until mode_works() or revert_mode()
+  /// Mode to restore if the requested one does not work; nullopt: the requested one has worked.
+  std::optional<ControlValues> previous_mode_;
+  ControlValues working_mode_;    ///< of the newest connection that delivered pictures
+  ControlValues requested_mode_;  ///< of the current connection
+  int mode_failures_ = 0;
   std::deque<Write> writes_;
   std::optional<CameraIdentity> camera_;  ///< of the newest connection; nullopt: none yet
   std::shared_ptr<const SourceControls> current_;

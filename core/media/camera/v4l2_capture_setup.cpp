@@ -107,13 +107,13 @@ void V4l2Capture::set_format(const ChosenMode& mode) {
 }
 
 /// Reports if the driver has set another size than the chosen one. The user gets a notice if the size was
-/// requested. `controls`: takes the notice; may be null.
-void V4l2Capture::report_size(Extent requested, Extent chosen, SharedControls* controls) const {
+/// requested.
+void V4l2Capture::report_size(Extent requested, Extent chosen) const {
   if (chosen.width <= 0 || size_ == chosen) return;
   const std::string text = fmt::format("the camera delivers {}×{} instead of {}×{}", size_.width,
                                        size_.height, chosen.width, chosen.height);
-  if (controls && requested.width > 0)
-    controls->warn_once(text);
+  if (shared_ && requested.width > 0)
+    shared_->warn_once(text);
   else
     log::info("{}: {}", where_, text);
 }

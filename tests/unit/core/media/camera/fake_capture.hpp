@@ -45,11 +45,12 @@ struct FakeCaptureState {
   std::deque<v4l2_event> events;     ///< events to deliver
   uint32_t sequence = 0;             ///< of the next shot of push()
   int inputs = 1;
-  uint32_t input_status = 0;         ///< V4L2_IN_ST_…
+  uint32_t input_status = 0;               ///< V4L2_IN_ST_…
   v4l2_std_id standard = 0, detected = 0;  ///< analogue inputs; 0: none
   uint32_t quantization = V4L2_QUANTIZATION_DEFAULT;
   uint32_t colorspace = V4L2_COLORSPACE_SRGB, xfer_func = V4L2_XFER_FUNC_DEFAULT;
   uint32_t set_format = 0;
+  std::map<uint32_t, int> start_errors;  ///< errno of starting by format
   int opened = 0;
 
   /// Adds `count` pictures with these bytes; empty: a grey picture.
@@ -148,7 +149,10 @@ class FakeCapture : public FakeCamera {
         return dequeue(*static_cast<v4l2_buffer*>(data));
       case VIDIOC_DQEVENT:
         return event(*static_cast<v4l2_event*>(data));
-      case VIDIOC_STREAMON:
+      case VIDIOC_STREAMON: {
+        const auto failure = state_->start_errors.find(state_->set_format);
+        return failure == state_->start_errors.end() ? 0 : failure->second;
+      }
       case VIDIOC_STREAMOFF:
         return 0;
       default:
