@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,14 +14,32 @@ namespace lensd {
 
 struct CameraMode {
   Extent size;
-  std::vector<double> rates;  ///< frames per second, highest first; empty: unknown
+  /// Frames per second, highest first. Of a range of rates: its ends and the common rates between. Empty:
+  /// unknown.
+  std::vector<double> rates;
+  double lowest_rate = 0, highest_rate = 0;  ///< ends of a range of rates; 0: `rates` has all
+};
+
+/// A range of sizes in pixels.
+struct SizeRange {
+  Extent min, max;
+  Extent step{1, 1};
+
+  bool contains(Extent size) const noexcept {
+    const auto inside = [](int value, int low, int high, int interval) {
+      return value >= low && value <= high && (interval < 2 || (value - low) % interval == 0);
+    };
+    return inside(size.width, min.width, max.width, step.width) &&
+           inside(size.height, min.height, max.height, step.height);
+  }
 };
 
 struct CameraFormat {
-  uint32_t code = 0;                ///< the kernel's format code (FourCC)
-  std::string fourcc, description;  ///< such as "MJPG", "Motion-JPEG"
-  std::string format;               ///< FFmpeg's name, such as "mjpeg"; empty: lensd cannot read it
-  std::vector<CameraMode> modes;    ///< largest first
+  uint32_t code = 0;                    ///< the kernel's format code (FourCC)
+  std::string fourcc, description;      ///< such as "MJPG", "Motion-JPEG"
+  std::string format;                   ///< FFmpeg's name, such as "mjpeg"; empty: lensd cannot read it
+  std::vector<CameraMode> modes;        ///< largest first; of a range of sizes: its ends and common sizes
+  std::optional<SizeRange> range = {};  ///< nullopt: `modes` has all sizes
 };
 
 struct Camera {

@@ -144,7 +144,7 @@ ControlValues values_to_save(const SourceControls& controls) {
         std::ranges::find(controls.wanted, control.name, &std::pair<std::string, ParamValue>::first);
     if (wanted != controls.wanted.end())
       values.push_back(*wanted);
-    else if (control.kind != ControlKind::button && control.kind != ControlKind::text && !control.read_only &&
+    else if (!is_action(control) && control.kind != ControlKind::text && !control.read_only &&
              !control.locked && !control.write_only && !control.inactive && !control.self_changing &&
              control.value != control.initial)
       values.emplace_back(control.name, control.value);

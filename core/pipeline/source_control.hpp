@@ -35,9 +35,22 @@ struct SourceControl {
   bool self_changing = false;  ///< the device changes the value without sending events
   bool wide = false;           ///< 64-bit integer
   bool leads = false;          ///< setting it may change other controls, so set it first
+  bool moves = false;  ///< each write moves the camera or the lens, by an amount or until it is stopped
 
   bool operator==(const SourceControl&) const = default;
 };
+
+/// Returns true if the control may change or override others, as automatic modes do. Not all drivers set
+/// SourceControl::leads.
+inline bool may_override(const SourceControl& control) noexcept {
+  return control.leads || control.kind == ControlKind::boolean || control.kind == ControlKind::menu;
+}
+
+/// Returns true if a write is an action rather than a state. Such values are not stored, repeated or
+/// combined.
+inline bool is_action(const SourceControl& control) noexcept {
+  return control.kind == ControlKind::button || control.moves;
+}
 
 /// Values of controls, by name.
 using ControlValues = std::vector<std::pair<std::string, ParamValue>>;
@@ -74,7 +87,7 @@ std::string unknown_control(const SourceControls& controls, std::string_view nam
 void set_value(ControlValues& values, const std::string& name, ParamValue value);
 
 /// Returns the values that a preset contains: those that the user has set, and others that differ from the
-/// driver's default. Of the others, omits buttons, texts, controls that cannot be set or read, and controls
+/// driver's default. Of the others, omits actions, texts, controls that cannot be set or read, and controls
 /// that an automatic mode or the device changes.
 ControlValues values_to_save(const SourceControls& controls);
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 #include "core/base/clock.hpp"
@@ -17,6 +16,11 @@ namespace {
 /// meanwhile.
 constexpr int64_t kWriteBudgetNs = 20'000'000;
 constexpr int64_t kRefreshNs = 500'000'000;
+/// A write that fails with an error of the connection is refused after this time and number of attempts. The
+/// kernel needs up to 250 ms to notice that a USB device was unplugged.
+constexpr int64_t kFailingNs = 500'000'000;
+constexpr int kAttempts = 3;
+constexpr int64_t kWriteRetryNs = 100'000'000;
 
 std::string refusal(const SourceControl& control, const ParamValue& value, int error) {
   const std::string what = fmt::format("cannot set {} to {}", control.name, control_text(control, value));
@@ -33,31 +37,22 @@ std::string refusal(const SourceControl& control, const ParamValue& value, int e
   }
 }
 
-bool is_gone(int error) {
-  return error == ENODEV || error == ENXIO || error == ESHUTDOWN;
+/// Returns true if a write failed because of the connection instead of the value, as on a device that is
+/// being unplugged or reset.
+bool is_connection_error(int error) {
+  constexpr int kRefusals[] = {EINVAL, ERANGE, EACCES, EPERM, EBUSY, ENOTTY};
+  return std::ranges::find(kRefusals, error) == std::end(kRefusals);
 }
 
 }  // namespace
 
-CameraIdentity camera_identity(const std::string& path, const v4l2_capability& capability,
-                               const std::string& folder) {
-  namespace fs = std::filesystem;
-  CameraIdentity identity{
-      .bus = fmt::format("{} ({})", v4l2_text(capability.card), v4l2_text(capability.bus_info))};
-  std::error_code error;
-  const fs::path device = fs::canonical(path, error);
-  if (error) return identity;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    std::error_code ignored;
-    if (identity.link.empty() && fs::canonical(entry.path(), ignored) == device)
-      identity.link = entry.path().filename().string();
-  }
-  return identity;
-}
-
 CameraControls::CameraControls(V4l2Device& device, std::shared_ptr<SharedControls> shared,
                                const CameraIdentity& identity, ModeControls mode)
-    : device_(device), shared_(std::move(shared)), mode_(std::move(mode)), controls_(read_controls(device)) {
+    : device_(device),
+      shared_(std::move(shared)),
+      mode_(std::move(mode)),
+      controls_(read_controls(device)),
+      time_ns_(now_ns()) {
   for (const SourceControl& control : controls_) {
     v4l2_event_subscription request = {};
     request.type = V4L2_EVENT_CTRL, request.id = control.id;
@@ -65,7 +60,7 @@ CameraControls::CameraControls(V4l2Device& device, std::shared_ptr<SharedControl
     request.flags = V4L2_EVENT_SUB_FL_ALLOW_FEEDBACK;
     device_.query(VIDIOC_SUBSCRIBE_EVENT, request);
   }
-  for (const SharedControls::Write& write : shared_->connect(identity, all())) apply(write, false);
+  apply_all(shared_->connect(identity, all()));
   apply_activated();
   shared_->publish(all());
 }
@@ -90,44 +85,82 @@ SourceControl* CameraControls::find(const std::string& name) {
   return found == controls_.end() ? nullptr : &*found;
 }
 
-/// Checks and writes a value, then reads back what the driver has set. If another control overrides this one,
-/// stores the write for apply_activated(). Reports a refused value. `user`: the value is a new request;
-/// otherwise a stored value is written again.
-CameraControls::Applied CameraControls::apply(const SharedControls::Write& write, bool user) {
+/// Checks and writes a value, then reads back what the driver has set. Reports a refused value.
+CameraControls::Applied CameraControls::apply(const SharedControls::Write& write) {
   const std::string& name = write.name;
   SourceControl* control = find(name);
   if (!control) return Applied::refused;
   changed_ = true;
   std::erase_if(overridden_, [&](const auto& one) { return one.name == name; });
   const auto refuse = [&](const std::string& problem) {
-    user ? shared_->refused(write, problem) : shared_->refused_again(problem);
+    const bool again = write.purpose == SharedControls::Purpose::restore;
+    again ? shared_->warn_once(problem) : shared_->refused(write, problem);
     return Applied::refused;
   };
-  // The range may have changed since the value was queued.
+  // Flags and range may have changed since the value was queued, for example by the previous write. The event
+  // that reports it is still in the driver's queue.
+  refresh_limits(device_, *control);
   const CheckedControl checked = check_control(*control, write.value);
   if (!checked.problem.empty()) return refuse(checked.problem);
-  const bool inactive = control->inactive;
   const bool written = write_value(device_, *control, checked.value);
   const int error = device_.error();
   if (!written && is_gone(error)) return Applied::device_gone;
-  if (inactive) {
-    overridden_.push_back({name, checked.value, {}});
-    if (user) shared_->notice(fmt::format("{} takes effect when no other control overrides it", name));
-  } else if (!written) {
+  if (control->inactive && !is_action(*control))
+    overridden(write, checked.value);
+  else if (!written && is_connection_error(error) &&
+           (write.failures + 1 < kAttempts || time_ns_ - write.failed_ns < kFailingNs))
+    return Applied::failed;
+  else if (!written)
     return refuse(refusal(*control, checked.value, error));
-  }
-  if (written && control->leads)
-    refresh_all();
+  if (written)
+    refresh_after(*control);
   else
     read_value(device_, *control);
   return Applied::done;
 }
 
+/// Stores a write to an inactive control for apply_activated(). A default is not stored: the user has reset
+/// the control, and whatever overrides it decides its value.
+void CameraControls::overridden(const SharedControls::Write& write, const ParamValue& value) {
+  if (write.purpose == SharedControls::Purpose::reset) return;
+  overridden_.push_back(
+      {.name = write.name, .value = value, .previous = value, .purpose = SharedControls::Purpose::restore});
+  if (write.purpose == SharedControls::Purpose::set && !write.may_be_overridden)
+    shared_->notice(fmt::format("{} takes effect when no other control overrides it", write.name));
+}
+
+/// Reads what a successful write may have changed.
+void CameraControls::refresh_after(SourceControl& written) {
+  if (written.leads) return refresh_all();
+  read_value(device_, written);
+  if (!may_override(written)) return;
+  // Values that change with the flags follow as events.
+  for (SourceControl& control : controls_) refresh_limits(device_, control);
+}
+
+/// Puts a write that failed back into the queue.
+void CameraControls::retry(SharedControls::Write write) {
+  if (write.failures++ == 0) write.failed_ns = time_ns_;
+  retry_ns_ = time_ns_ + kWriteRetryNs;
+  shared_->put_back(std::move(write));
+}
+
+/// Writes stored values again. Those that fail are queued in their order.
+void CameraControls::apply_all(const std::vector<SharedControls::Write>& writes) {
+  std::vector<SharedControls::Write> failed;
+  for (const SharedControls::Write& write : writes)
+    if (apply(write) == Applied::failed) failed.push_back(write);
+  for (auto write = failed.rbegin(); write != failed.rend(); ++write) retry(std::move(*write));
+}
+
 /// Repeats the writes in overridden_ whose controls have become active.
 void CameraControls::apply_activated() {
-  const std::vector<SharedControls::Write> writes = overridden_;
-  for (const SharedControls::Write& write : writes)
-    if (const SourceControl* control = find(write.name); control && !control->inactive) apply(write, false);
+  std::vector<SharedControls::Write> writes = overridden_;
+  std::erase_if(writes, [&](const SharedControls::Write& write) {
+    const SourceControl* control = find(write.name);
+    return !control || control->inactive;
+  });
+  apply_all(writes);
 }
 
 void CameraControls::refresh_all() {
@@ -151,17 +184,24 @@ void CameraControls::take_event(const v4l2_event& event) {
   changed_ = true;
 }
 
-void CameraControls::service(int64_t now) {
-  for (int64_t time = now; shared_->has_writes() && time - now < kWriteBudgetNs; time = now_ns()) {
+void CameraControls::write_queued() {
+  for (int64_t time = time_ns_; shared_->has_writes() && time - time_ns_ < kWriteBudgetNs; time = now_ns()) {
     auto write = shared_->take_write();
-    if (!write) break;
+    if (!write) return;
     if (ModeControls::has(write->name)) {
       apply_mode(write->name, write->value);
-    } else if (apply(*write, true) == Applied::device_gone) {
-      shared_->put_back(std::move(*write));  // for the next connection
-      break;
+      continue;
     }
+    const Applied applied = apply(*write);
+    if (applied == Applied::failed) return retry(std::move(*write));
+    if (applied != Applied::device_gone) continue;
+    return shared_->put_back(std::move(*write));  // for the next connection
   }
+}
+
+void CameraControls::service(int64_t now) {
+  time_ns_ = now;
+  if (now >= retry_ns_) write_queued();
   if (now - refreshed_ns_ >= kRefreshNs && shared_->watched(now)) {
     refreshed_ns_ = now;
     for (SourceControl& control : controls_)

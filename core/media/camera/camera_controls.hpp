@@ -4,7 +4,9 @@
 //   V4L2_EVENT_CTRL, changes by any program ──▶ publish()
 //
 // A write to a control that another one overrides, such as the exposure while automatic exposure is on, is
-// repeated when the driver reports the control as active. Call from one thread only.
+// repeated when the driver reports the control as active. Some drivers accept such a write, uvcvideo refuses
+// it with EACCES. A write that fails like one to a device that is being unplugged is repeated for 500 ms, so
+// that the next connection gets it. Call from one thread only.
 #pragma once
 
 #include <linux/videodev2.h>
@@ -38,9 +40,14 @@ class CameraControls {
  private:
   void apply_mode(const std::string& name, const ParamValue& value);
   std::vector<SourceControl> all() const;
-  enum class Applied : uint8_t { done, refused, device_gone };
-  Applied apply(const SharedControls::Write& write, bool user);
+  enum class Applied : uint8_t { done, refused, failed, device_gone };
+  Applied apply(const SharedControls::Write& write);
+  void apply_all(const std::vector<SharedControls::Write>& writes);
+  void retry(SharedControls::Write write);
+  void overridden(const SharedControls::Write& write, const ParamValue& value);
+  void refresh_after(SourceControl& written);
   void apply_activated();
+  void write_queued();
   void refresh_all();
   SourceControl* find(const std::string& name);
 
@@ -50,13 +57,10 @@ class CameraControls {
   std::vector<SourceControl> controls_;            ///< without those of mode_
   std::vector<SharedControls::Write> overridden_;  ///< writes to controls that were inactive
   int64_t refreshed_ns_ = 0;
+  int64_t time_ns_ = 0;   ///< of the current service() or of the constructor
+  int64_t retry_ns_ = 0;  ///< do not write before this time
   bool mode_changed_ = false;
   bool changed_ = false;  ///< mode_ and controls_ may differ from the published ones
 };
-
-/// Returns an identity of the camera at `path` that stays the same after a restart, and after a reconnection
-/// to the same USB port. `folder`: folder of udev's links to devices.
-CameraIdentity camera_identity(const std::string& path, const v4l2_capability& capability,
-                               const std::string& folder = "/dev/v4l/by-id");
 
 }  // namespace lensd

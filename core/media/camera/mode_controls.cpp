@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 
 namespace lensd {
 namespace {
@@ -96,11 +95,6 @@ void append(std::vector<SourceControl>& list, const char* name, const char* labe
   list.push_back(std::move(control));
 }
 
-bool has_rate(const CameraMode& mode, double rate) {
-  return rate <= 0 || mode.rates.empty() ||
-         std::ranges::any_of(mode.rates, [&](double own) { return std::abs(own - rate) < 0.01 * rate; });
-}
-
 }  // namespace
 
 ModeControls::ModeControls(std::vector<CameraFormat> formats, const RequestedMode& configured)
@@ -136,7 +130,7 @@ std::vector<std::string> ModeControls::set(const std::string& name, const ParamV
   if (!control) return released;
   control->value = value;
   for (const std::string_view other : kNames) {
-    if (offered()) break;
+    if (offers_mode(formats_, request())) break;
     SourceControl* conflict = other == name ? nullptr : find(other);
     if (!conflict || conflict->value == ParamValue(std::string(kAuto))) continue;
     conflict->value = std::string(kAuto);
@@ -170,18 +164,6 @@ RequestedMode ModeControls::request() const {
   // Keep the configured rate's exact value, which the text may round.
   if (listed("rate") && text("rate") != rate_text(configured_.rate)) request.rate = rate_of(text("rate"));
   return request;
-}
-
-/// Returns true if the camera has a mode with the requested format, size and rate.
-bool ModeControls::offered() const {
-  const RequestedMode wanted = request();
-  for (const CameraFormat& format : formats_) {
-    if (format.format.empty()) continue;
-    if (!wanted.format.empty() && wanted.format != format.fourcc && wanted.format != format.format) continue;
-    for (const CameraMode& mode : format.modes)
-      if ((wanted.size.width <= 0 || mode.size == wanted.size) && has_rate(mode, wanted.rate)) return true;
-  }
-  return false;
 }
 
 }  // namespace lensd

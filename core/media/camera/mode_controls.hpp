@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/media/camera/v4l2_modes.hpp"
+#include "core/media/camera/mode_choice.hpp"
 #include "core/pipeline/source_control.hpp"
 
 namespace lensd {
@@ -35,7 +35,6 @@ class ModeControls {
  private:
   SourceControl* find(std::string_view name) noexcept;
   std::string text(std::string_view name) const;
-  bool offered() const;
 
   const std::vector<CameraFormat> formats_;
   const RequestedMode configured_;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <iterator>
 #include <utility>
 
 #include "core/base/clock.hpp"
@@ -18,20 +20,33 @@ constexpr size_t kMostWrites = 1024;
 /// texts are not reported.
 constexpr size_t kMostNoticed = 64;
 
-bool is_button(const SourceControl& control) {
-  return control.kind == ControlKind::button;
+/// Returns the values of format, size and rate, sorted.
+ControlValues mode_of(ControlValues values) {
+  std::erase_if(values, [](const auto& one) { return !ModeControls::has(one.first); });
+  std::ranges::sort(values, {}, &std::pair<std::string, ParamValue>::first);
+  return values;
 }
 
-/// Sorts so that controls that change others come first.
-template <class Values>
-void leaders_first(Values& values) {
-  std::stable_partition(values.begin(), values.end(), [](const auto& one) { return one.first->leads; });
+using CheckedValues = std::vector<std::pair<const SourceControl*, ParamValue>>;
+
+/// Sorts so that controls that change others come first. uvcvideo does not mark them, but only booleans and
+/// menus override others there.
+void leaders_first(CheckedValues& values) {
+  std::ranges::stable_sort(values, {}, [](const auto& one) {
+    return one.first->leads ? 0 : may_override(*one.first) ? 1 : 2;
+  });
+}
+
+/// Returns true if `values` has another control that may override `control`.
+bool with_other_leader(const CheckedValues& values, const SourceControl& control) {
+  return std::ranges::any_of(
+      values, [&](const auto& one) { return one.first != &control && may_override(*one.first); });
 }
 
 }  // namespace
 
 SharedControls::SharedControls(ControlValues given, KeptControls kept)
-    : given_(std::move(given)), kept_(std::move(kept)), wanted_(given_) {}
+    : given_(std::move(given)), kept_(std::move(kept)), wanted_(given_), working_mode_(mode_of(given_)) {}
 
 std::shared_ptr<const SourceControls> SharedControls::current(bool keep_fresh) {
   if (keep_fresh) read_ns_.store(now_ns(), std::memory_order_relaxed);
@@ -49,7 +64,7 @@ std::string SharedControls::set(const ControlValues& values) {
     for (const auto& [name, value] : values) set_value(wanted_, name, value);
     return {};
   }
-  std::vector<std::pair<const SourceControl*, ParamValue>> checked;
+  CheckedValues checked;
   const auto controls = current_;
   for (const auto& [name, value] : values) {
     const SourceControl* control = controls->find(name);
@@ -60,8 +75,9 @@ std::string SharedControls::set(const ControlValues& values) {
   }
   leaders_first(checked);
   for (auto& [control, value] : checked) {
-    queue(*control, value);
-    if (!is_button(*control)) set_value(wanted_, control->name, std::move(value));
+    queue(*control,
+          {.name = control->name, .value = value, .may_be_overridden = with_other_leader(checked, *control)});
+    if (!is_action(*control)) set_value(wanted_, control->name, std::move(value));
   }
   publish_locked(controls->list);
   return {};
@@ -71,9 +87,9 @@ std::string SharedControls::reset(const std::vector<std::string>& names) {
   const std::lock_guard lock(mutex_);
   const auto controls = current_;
   if (!controls) return "the camera has not been connected yet";
-  std::vector<std::pair<const SourceControl*, ParamValue>> defaults;
+  CheckedValues defaults;
   const auto settable = [](const SourceControl& c) {
-    return !c.read_only && !c.locked && !is_button(c) && c.kind != ControlKind::text;
+    return !c.read_only && !c.locked && c.kind != ControlKind::button && c.kind != ControlKind::text;
   };
   for (const std::string& name : names) {
     const SourceControl* control = controls->find(name);
@@ -83,10 +99,10 @@ std::string SharedControls::reset(const std::vector<std::string>& names) {
   }
   if (names.empty())
     for (const SourceControl& control : controls->list)
-      if (settable(control)) defaults.emplace_back(&control, control.initial);
+      if (settable(control) && !is_action(control)) defaults.emplace_back(&control, control.initial);
   leaders_first(defaults);
   for (auto& [control, value] : defaults) {
-    queue(*control, std::move(value));
+    queue(*control, {.name = control->name, .value = std::move(value), .purpose = Purpose::reset});
     set_wanted(control->name, std::nullopt);
   }
   publish_locked(controls->list);
@@ -106,11 +122,11 @@ void SharedControls::set_wanted(const std::string& name, const std::optional<Par
   std::erase_if(wanted_, [&](const auto& one) { return one.first == name; });
 }
 
-/// Queues a write. Removes an older queued write to the same control, unless it is a button, so that a
+/// Queues a write. Removes an older queued write to the same control, unless it is an action, so that a
 /// dragged slider does not fill the queue. Call with mutex_ locked, before the wanted value changes.
-void SharedControls::queue(const SourceControl& control, ParamValue value) {
-  Write write{control.name, std::move(value), wanted_value(control.name)};
-  if (!is_button(control))
+void SharedControls::queue(const SourceControl& control, Write write) {
+  write.previous = wanted_value(control.name);
+  if (!is_action(control))
     std::erase_if(writes_, [&](const Write& queued) {
       if (queued.name != control.name) return false;
       write.previous = queued.previous;  // the queued value was never set
@@ -131,15 +147,18 @@ void SharedControls::add_kept_values() {
 /// clears the queue. Call with mutex_ locked.
 void SharedControls::select_camera(const CameraIdentity& camera) {
   if (camera_ && camera_->matches(camera)) {
-    const bool link_found = camera_->link.empty() && !camera.link.empty();
     camera_->bus = camera.bus;
-    if (!link_found) return;
+    // A link that was shared may have belonged to the other camera, which is gone now.
+    camera_->shared_link = camera_->shared_link || camera.shared_link;
+    if (!camera_->link.empty() || camera.link.empty() || camera_->shared_link) return;
     camera_->link = camera.link;
     return add_kept_values();
   }
   if (camera_) {  // another camera: keep the values of the previous one
     kept_[camera_->name()] = wanted_;
     wanted_ = given_;
+    working_mode_ = mode_of(given_);
+    previous_mode_.reset();
   }
   camera_ = camera;
   add_kept_values();
@@ -150,6 +169,11 @@ void SharedControls::select_camera(const CameraIdentity& camera) {
 ControlValues SharedControls::wanted(const CameraIdentity& camera) {
   const std::lock_guard lock(mutex_);
   select_camera(camera);
+  requested_mode_ = mode_of(wanted_);
+  if (requested_mode_ == working_mode_)
+    previous_mode_.reset();
+  else if (!previous_mode_)
+    previous_mode_ = working_mode_, mode_failures_ = 0;
   return wanted_;
 }
 
@@ -160,7 +184,7 @@ std::vector<SharedControls::Write> SharedControls::connect(const CameraIdentity&
   auto next = std::make_shared<SourceControls>();
   next->device = camera_->name(), next->list = std::move(controls);
   next->version = current_ ? current_->version : 0;
-  std::vector<std::pair<const SourceControl*, ParamValue>> checked;
+  CheckedValues checked;
   for (auto& [name, value] : wanted_) {
     const SourceControl* control = next->find(name);
     CheckedControl result = control ? check_control(*control, value) : CheckedControl{};
@@ -174,12 +198,17 @@ std::vector<SharedControls::Write> SharedControls::connect(const CameraIdentity&
   }
   leaders_first(checked);
   std::vector<Write> writes;
-  for (auto& [control, value] : checked) writes.push_back({control->name, std::move(value), {}});
-  // Forget buttons that were set before the first connection, so that only this connection presses them.
+  for (auto& [control, value] : checked)
+    writes.push_back({.name = control->name, .value = value, .previous = value, .purpose = Purpose::restore});
+  // Forget actions that were requested before the first connection, so that only this connection runs them.
   std::erase_if(wanted_, [&](const auto& one) {
     const SourceControl* control = next->find(one.first);
-    return control && is_button(*control) && std::ranges::find(given_, one) == given_.end();
+    return control && is_action(*control) && std::ranges::find(given_, one) == given_.end();
   });
+  // The returned writes replace those of the previous connection.
+  std::erase_if(writes_, [](const Write& write) { return write.purpose == Purpose::restore; });
+  for (Write& write : writes_) write.failures = 0;
+  pending_.store(!writes_.empty(), std::memory_order_release);
   current_ = next;
   publish_locked(next->list);
   return writes;
@@ -198,7 +227,7 @@ void SharedControls::put_back(Write write) {
   const std::lock_guard lock(mutex_);
   const auto newer = std::ranges::find(writes_, write.name, &Write::name);
   const SourceControl* control = current_ ? current_->find(write.name) : nullptr;
-  if (newer != writes_.end() && control && !is_button(*control)) {
+  if (newer != writes_.end() && control && !is_action(*control)) {
     newer->previous = std::move(write.previous);
     return;
   }
@@ -222,7 +251,7 @@ ControlValues SharedControls::chosen() const {
 void SharedControls::publish_locked(std::vector<SourceControl> controls) {
   for (const Write& write : writes_)
     for (SourceControl& control : controls)
-      if (control.name == write.name && !is_button(control)) control.value = write.value;
+      if (control.name == write.name && !is_action(control)) control.value = write.value;
   ControlValues wanted = chosen();
   if (controls == current_->list && wanted == current_->wanted && current_->version > 0) return;
   auto next = std::make_shared<SourceControls>();
@@ -241,7 +270,7 @@ void SharedControls::refused(const Write& write, const std::string& problem) {
   notices_.add(true, problem);
 }
 
-void SharedControls::refused_again(const std::string& problem) {
+void SharedControls::warn_once(const std::string& problem) {
   const std::lock_guard lock(mutex_);
   notice_once(problem);
 }
@@ -249,6 +278,7 @@ void SharedControls::refused_again(const std::string& problem) {
 void SharedControls::restart(const ControlValues& previous, const std::vector<std::string>& released) {
   const std::lock_guard lock(mutex_);
   if (!previous_mode_) previous_mode_ = previous;
+  mode_failures_ = 0;
   for (const std::string& name : released) {
     if (std::ranges::find(writes_, name, &Write::name) != writes_.end()) continue;  // its new value follows
     std::erase_if(wanted_, [&](const auto& one) { return one.first == name; });
@@ -262,12 +292,27 @@ void SharedControls::restart(const ControlValues& previous, const std::vector<st
 void SharedControls::mode_works() {
   const std::lock_guard lock(mutex_);
   previous_mode_.reset();
+  working_mode_ = requested_mode_;
+}
+
+void SharedControls::mode_failed(int error) {
+  constexpr int kAbsent[] = {ENOENT, ENODEV, ENXIO, ESHUTDOWN, EACCES, EPERM, EBUSY};
+  constexpr int kUnusable[] = {0, EINVAL, ENOSPC, ENOMEM, ERANGE};
+  constexpr int kMostFailures = 3;
+  const auto is_one_of = [error](const auto& list) {
+    return std::ranges::find(list, error) != std::end(list);
+  };
+  const std::lock_guard lock(mutex_);
+  if (is_one_of(kAbsent)) return suspect_mode(false);
+  suspect_mode(is_one_of(kUnusable) || ++mode_failures_ >= kMostFailures);
 }
 
 bool SharedControls::revert_mode(const std::string& reason) {
   const std::lock_guard lock(mutex_);
-  if (!previous_mode_) return false;
+  if (!previous_mode_ || !mode_suspected_) return false;
   std::erase_if(wanted_, [](const auto& one) { return ModeControls::has(one.first); });
+  std::erase_if(writes_, [](const Write& write) { return ModeControls::has(write.name); });
+  pending_.store(!writes_.empty(), std::memory_order_release);
   for (const auto& [name, value] : *previous_mode_) set_value(wanted_, name, value);
   previous_mode_.reset();
   notices_.add(

@@ -19,29 +19,23 @@
 #include <vector>
 
 #include "core/base/notices.hpp"
+#include "core/media/camera/camera_identity.hpp"
 #include "core/pipeline/source_control.hpp"
 
 namespace lensd {
 
-/// What identifies a camera across connections. udev may make the link later than the device node.
-struct CameraIdentity {
-  std::string bus;        ///< the driver's name and the bus
-  std::string link = {};  ///< name in /dev/v4l/by-id; empty: none (yet)
-
-  /// Returns the value of SourceControls::device.
-  const std::string& name() const noexcept { return link.empty() ? bus : link; }
-  /// Returns true if both may be the same camera. Compares the links if both are known, else the buses.
-  bool matches(const CameraIdentity& other) const noexcept {
-    return link.empty() || other.link.empty() ? bus == other.bus : link == other.link;
-  }
-};
-
 class SharedControls {
  public:
+  enum class Purpose : uint8_t { set, reset, restore };
   struct Write {
     std::string name;
     ParamValue value;
     std::optional<ParamValue> previous = {};  ///< wanted value before this write; nullopt: none
+    Purpose purpose = Purpose::set;           ///< restore: writes a value again that was set earlier
+    /// The request also sets another control that may override this one, so the user expects that.
+    bool may_be_overridden = false;
+    int failures = 0;       ///< attempts that ended with an error of the connection
+    int64_t failed_ns = 0;  ///< time of the first of them
   };
 
   /// `given`: the configured values, for every camera. `kept`: values from earlier runs, by camera. `given`
@@ -51,12 +45,13 @@ class SharedControls {
   /// Returns the newest controls; null before the first connection. `keep_fresh`: for the next second, also
   /// read the values that the device changes without events.
   std::shared_ptr<const SourceControls> current(bool keep_fresh);
-  /// Queues values. Also stores them as wanted, except those of buttons. Returns an error message, or an
+  /// Queues values. Also stores them as wanted, except actions. Returns an error message, or an
   /// empty string. If one value is refused, none is set. Before the first connection, stores all values and
   /// checks them later.
   std::string set(const ControlValues& values);
   /// Queues the driver's defaults of the named controls and forgets their wanted values. If `names` is empty,
-  /// resets all controls that can be set and have a default. Returns an error message, or an empty string.
+  /// resets all controls that can be set and have a default, except actions. Returns an error message, or an
+  /// empty string.
   std::string reset(const std::vector<std::string>& names);
   std::vector<Notice> take_notices() { return notices_.take(); }
 
@@ -71,8 +66,8 @@ class SharedControls {
   std::vector<Write> connect(const CameraIdentity& camera, std::vector<SourceControl> controls);
   /// Removes and returns the oldest write.
   std::optional<Write> take_write();
-  /// Puts a write of take_write() back into the queue. Call if the camera has disappeared. A newer write to
-  /// the same control has precedence.
+  /// Puts a write back into the queue. Call if the camera has disappeared or may have. A newer write to the
+  /// same control has precedence.
   void put_back(Write write);
   bool has_writes() const noexcept { return pending_.load(std::memory_order_acquire); }
   /// Returns true if current() was called with `keep_fresh` in the last second.
@@ -82,12 +77,15 @@ class SharedControls {
   void notice(std::string text) { notices_.add(false, std::move(text)); }
   /// Reports that the driver refused a write of take_write(), and restores the previous wanted value.
   void refused(const Write& write, const std::string& problem);
-  /// Reports that the driver refused a value that was set earlier. Reports the same text only once.
-  void refused_again(const std::string& problem);
+  /// Reports a problem that returns with every connection. Reports the same text only once.
+  void warn_once(const std::string& problem);
 
   // A change of the mode (ModeControls) restarts the camera:
   //
   //   CameraControls: restart() ──▶ LiveReader: take_restart(), then mode_works() or revert_mode()
+  //
+  // A mode that was set between connections, or kept from an earlier run, may be reverted too. The mode that
+  // worked last is restored. V4l2Capture decides whether the mode is the cause of a failure.
 
   /// Requests a restart. `previous`: the values of the mode so far. `released`: controls that become "auto".
   void restart(const ControlValues& previous, const std::vector<std::string>& released);
@@ -95,14 +93,20 @@ class SharedControls {
   bool take_restart() noexcept { return restart_.exchange(false); }
   /// Call when a picture in the wanted mode has arrived.
   void mode_works();
-  /// Call when the camera did not play after a restart, because of `reason`. Restores the previous mode and
-  /// adds a notice. Returns false if there was no restart() since the last mode_works() or revert_mode().
+  /// Stores whether the mode is the cause if the connection ends before its first picture.
+  void suspect_mode(bool suspected) noexcept { mode_suspected_ = suspected; }
+  /// Reports that the mode could not be set or started. `error`: errno; 0: lensd cannot read the mode.
+  /// Suspects the mode unless the camera is absent or in use. Errors that unplugging may cause too count from
+  /// the third one on.
+  void mode_failed(int error);
+  /// Call when the camera did not play, because of `reason`. Restores the previous mode and adds a notice.
+  /// Returns false if the mode is not suspected or is the one that worked last.
   bool revert_mode(const std::string& reason);
 
  private:
   void select_camera(const CameraIdentity& camera);
   void add_kept_values();
-  void queue(const SourceControl& control, ParamValue value);
+  void queue(const SourceControl& control, Write write);
   std::optional<ParamValue> wanted_value(const std::string& name) const;
   void set_wanted(const std::string& name, const std::optional<ParamValue>& value);
   ControlValues chosen() const;
@@ -110,14 +114,18 @@ class SharedControls {
   void notice_once(const std::string& text);
 
   const ControlValues given_;
-  std::atomic<bool> pending_{false}, restart_{false};
+  std::atomic<bool> pending_{false}, restart_{false}, mode_suspected_{false};
   std::atomic<int64_t> read_ns_{0};
   NoticeList notices_;
 
   mutable std::mutex mutex_;
   KeptControls kept_;
   ControlValues wanted_;
-  std::optional<ControlValues> previous_mode_;  ///< set from restart() until mode_works() or revert_mode()
+  /// Mode to restore if the requested one does not work; nullopt: the requested one has worked.
+  std::optional<ControlValues> previous_mode_;
+  ControlValues working_mode_;    ///< of the newest connection that delivered pictures
+  ControlValues requested_mode_;  ///< of the current connection
+  int mode_failures_ = 0;
   std::deque<Write> writes_;
   std::optional<CameraIdentity> camera_;  ///< of the newest connection; nullopt: none yet
   std::shared_ptr<const SourceControls> current_;

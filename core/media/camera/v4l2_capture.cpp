@@ -16,7 +16,7 @@ extern "C" {
 #include <utility>
 
 #include "core/base/clock.hpp"
-#include "core/base/log.hpp"
+#include "core/media/camera/v4l2_modes.hpp"
 
 namespace lensd {
 namespace {
@@ -105,7 +105,9 @@ V4l2Capture::V4l2Capture(std::unique_ptr<V4l2Device> device, const std::string& 
     : path_(path),
       where_(where),
       opened_(std::move(device)),
+      shared_(std::move(controls)),
       monitor_(monitor ? std::move(monitor) : std::make_shared<CameraMonitor>()) {
+  suspect_mode(false);
   if (!device_.is_open() || !device_.query(VIDIOC_QUERYCAP, capability_))
     fail(camera_error(device_.error(), path_));
   if (!captures_video(capability_)) fail("this device delivers no video");
@@ -123,26 +125,33 @@ V4l2Capture::V4l2Capture(std::unique_ptr<V4l2Device> device, const std::string& 
   if (device_.error() && !not_offered(device_.error())) fail(camera_error(device_.error(), path_));
   const CameraIdentity identity = camera_identity(path_, capability_);
   ModeControls mode_controls(formats, request);
-  if (controls) mode_controls.adopt(controls->wanted(identity));
+  if (shared_) mode_controls.adopt(shared_->wanted(identity));
   const RequestedMode wanted = mode_controls.request();
   const auto mode = choose_mode(formats, wanted);
   if (!mode) refuse_format(formats, wanted.format);
-  set_format(*mode);
-  set_rate(mode->rate);
-  if (controls) controls_.emplace(device_, std::move(controls), identity, std::move(mode_controls));
   try {
+    set_format(*mode);
+    report_size(wanted.size, mode->size);
+    set_rate(mode->rate);
+    if (shared_) controls_.emplace(device_, shared_, identity, std::move(mode_controls));
     map_buffers();
     start();
   } catch (...) {
+    if (shared_) shared_->mode_failed(device_.error());
     unmap();
     throw;
   }
+  suspect_mode(true);
 }
 
 V4l2Capture::~V4l2Capture() {
   int type = static_cast<int>(type_);
   if (streaming_) device_.query(VIDIOC_STREAMOFF, type);
   unmap();
+}
+
+void V4l2Capture::suspect_mode(bool suspected) noexcept {
+  if (shared_) shared_->suspect_mode(suspected);
 }
 
 void V4l2Capture::fail(const std::string& what) const {
@@ -201,7 +210,7 @@ void V4l2Capture::unmap() noexcept {
 
 int V4l2Capture::read(AVPacket& packet) noexcept {
   Filled filled;
-  if (const int error = dequeue(filled); error < 0) return error;
+  if (const int error = next_picture(filled); error < 0) return error;
   const int error = av_new_packet(&packet, static_cast<int>(filled.bytes[0]));
   if (error >= 0) {
     std::memcpy(packet.data, buffers_[filled.index].planes[0].data + filled.offset[0], filled.bytes[0]);
@@ -214,7 +223,7 @@ int V4l2Capture::read(AVPacket& packet) noexcept {
 
 int V4l2Capture::read(AVFrame& frame, PictureAllocator& allocator) noexcept {
   Filled filled;
-  if (const int error = dequeue(filled); error < 0) return error;
+  if (const int error = next_picture(filled); error < 0) return error;
   frame.format = format_->pixels;
   frame.width = size_.width, frame.height = size_.height;
   const int error = allocator.fill(frame, size_.width, size_.height);
@@ -264,6 +273,13 @@ void V4l2Capture::set_fields(AVFrame& frame, uint32_t field) const noexcept {
 #else
   frame.interlaced_frame = interlaced, frame.top_field_first = interlaced && top_first;
 #endif
+}
+
+/// Like dequeue(). Unplugging and changes of the signal are not the mode's fault.
+int V4l2Capture::next_picture(Filled& filled) noexcept {
+  const int error = dequeue(filled);
+  if (error == AVERROR(EIO) || is_gone(AVUNERROR(error))) suspect_mode(false);
+  return error;
 }
 
 /// Takes the next complete picture from the driver. Returns 0 or an AVERROR: EAGAIN if none came within

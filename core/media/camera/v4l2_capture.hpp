@@ -21,9 +21,9 @@
 
 #include "core/media/camera/camera_controls.hpp"
 #include "core/media/camera/camera_monitor.hpp"
+#include "core/media/camera/mode_choice.hpp"
 #include "core/media/camera/v4l2_device.hpp"
 #include "core/media/camera/v4l2_formats.hpp"
-#include "core/media/camera/v4l2_modes.hpp"
 #include "core/media/ffmpeg/picture_allocator.hpp"
 
 namespace lensd {
@@ -96,6 +96,7 @@ class V4l2Capture {
   void check_signal(int64_t now) noexcept;
   void set_format(const ChosenMode& mode);
   v4l2_format request_format(const ChosenMode& mode, uint32_t field);
+  void report_size(Extent requested, Extent chosen) const;
   void read_layout(const v4l2_format& format);
   void place_planes(const std::array<int, kMostPlanes>& pitch_bytes);
   void set_rate(double rate);
@@ -105,6 +106,8 @@ class V4l2Capture {
   void set_colour(AVFrame& frame) const noexcept;
   void set_fields(AVFrame& frame, uint32_t field) const noexcept;
 
+  void suspect_mode(bool suspected) noexcept;
+  int next_picture(Filled& filled) noexcept;
   int dequeue(Filled& filled) noexcept;
   int wait() noexcept;
   bool take_events() noexcept;
@@ -118,6 +121,7 @@ class V4l2Capture {
   const std::unique_ptr<V4l2Device> opened_;
   V4l2Device& device_ = *opened_;
   v4l2_capability capability_ = {};
+  const std::shared_ptr<SharedControls> shared_;  ///< may be null
   std::optional<CameraControls> controls_;
   const std::shared_ptr<CameraMonitor> monitor_;
   bool multi_planar_ = false;

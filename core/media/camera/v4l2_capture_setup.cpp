@@ -104,9 +104,18 @@ void V4l2Capture::set_format(const ChosenMode& mode) {
     fail(fmt::format("the camera delivers the fields of a picture separately ({}), which lensd does not read",
                      fields));
   read_layout(format);
-  if (mode.size.width > 0 && size_ != mode.size)
-    log::info("{}: the camera delivers {}×{} instead of {}×{}", where_, size_.width, size_.height,
-              mode.size.width, mode.size.height);
+}
+
+/// Reports if the driver has set another size than the chosen one. The user gets a notice if the size was
+/// requested.
+void V4l2Capture::report_size(Extent requested, Extent chosen) const {
+  if (chosen.width <= 0 || size_ == chosen) return;
+  const std::string text = fmt::format("the camera delivers {}×{} instead of {}×{}", size_.width,
+                                       size_.height, chosen.width, chosen.height);
+  if (shared_ && requested.width > 0)
+    shared_->warn_once(text);
+  else
+    log::info("{}: {}", where_, text);
 }
 
 /// Stores the format that the driver has set, which may differ from the request.

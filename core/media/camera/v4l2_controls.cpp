@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <set>
+
+#include "core/base/log.hpp"
 
 namespace lensd {
 namespace {
@@ -73,11 +77,74 @@ int64_t raw_value(const SourceControl& control, const ParamValue& value) {
              : control.numbers[static_cast<size_t>(entry - control.choices.begin())];
 }
 
+/// The controls that move the camera or the lens whenever they are written. Not all drivers set the flags
+/// that the kernel's own list has for them.
+bool moves(const v4l2_query_ext_ctrl& query) {
+  constexpr uint32_t kFlags = V4L2_CTRL_FLAG_WRITE_ONLY | V4L2_CTRL_FLAG_EXECUTE_ON_WRITE;
+  switch (query.id) {
+    case V4L2_CID_PAN_RELATIVE:
+    case V4L2_CID_TILT_RELATIVE:
+    case V4L2_CID_FOCUS_RELATIVE:
+    case V4L2_CID_ZOOM_RELATIVE:
+    case V4L2_CID_ZOOM_CONTINUOUS:
+    case V4L2_CID_IRIS_RELATIVE:
+    case V4L2_CID_PAN_SPEED:
+    case V4L2_CID_TILT_SPEED:
+      return true;
+    default:
+      return query.type == V4L2_CTRL_TYPE_INTEGER && (query.flags & kFlags) == kFlags;
+  }
+}
+
 std::string menu_item(V4l2Device& device, uint32_t id, uint32_t index, bool numbers) {
   v4l2_querymenu item = {};
   item.id = id, item.index = index;
   if (!device.query(VIDIOC_QUERYMENU, item)) return {};
   return numbers ? fmt::format("{}", static_cast<int64_t>(item.value)) : v4l2_text(item.name);
+}
+
+bool query_control(V4l2Device& device, uint32_t id, v4l2_query_ext_ctrl& out) {
+  v4l2_query_ext_ctrl query = {};
+  query.id = id;
+  if (!device.query(VIDIOC_QUERY_EXT_CTRL, query)) return false;
+  out = query;
+  return true;
+}
+
+/// Returns true if a list of controls ends with this error, instead of at a control that does not answer.
+bool ends_list(int error) {
+  return not_offered(error) || is_gone(error);
+}
+
+/// Returns the first control after `id` that answers, by its own ID. Returns false if there is none.
+bool skip_control(V4l2Device& device, uint32_t id, v4l2_query_ext_ctrl& query) {
+  log::info("a control of the camera after {:#x} cannot be read: {}", id, std::strerror(device.error()));
+  constexpr uint32_t kEntries = 64;
+  for (const uint32_t first : {V4L2_CID_USER_CLASS, V4L2_CID_BASE, V4L2_CID_CAMERA_CLASS,
+                               V4L2_CID_CAMERA_CLASS_BASE, V4L2_CID_PRIVATE_BASE}) {
+    const uint32_t last = first + kEntries - 1;
+    for (uint32_t next = std::max(first, id + 1); next <= last; ++next) {
+      if (query_control(device, next, query)) return true;
+      if (is_gone(device.error())) return false;
+    }
+    if (last <= id) continue;
+    if (query_control(device, last | V4L2_CTRL_FLAG_NEXT_CTRL, query)) return true;
+    if (ends_list(device.error())) return false;
+  }
+  return false;
+}
+
+/// Replaces `query` by the control after it. Returns false at the end of the list. Before Linux 6.16,
+/// uvcvideo returns the camera's error if a control does not answer. The others are still listed.
+bool next_control(V4l2Device& device, v4l2_query_ext_ctrl& query) {
+  constexpr int kAttempts = 3;
+  const uint32_t id = query.id;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (query_control(device, id | V4L2_CTRL_FLAG_NEXT_CTRL, query)) return true;
+    if (ends_list(device.error())) return false;
+    if (device.error() == ETIMEDOUT) break;  // each attempt may take seconds
+  }
+  return skip_control(device, id, query);
 }
 
 }  // namespace
@@ -89,6 +156,7 @@ void update_control(const v4l2_query_ext_ctrl& query, SourceControl& control) {
   control.write_only = (query.flags & V4L2_CTRL_FLAG_WRITE_ONLY) != 0;
   control.self_changing = (query.flags & V4L2_CTRL_FLAG_VOLATILE) != 0;
   control.leads = (query.flags & V4L2_CTRL_FLAG_UPDATE) != 0;
+  control.moves = moves(query);
   if (control.kind == ControlKind::menu) return;
   control.min = query.minimum, control.max = query.maximum;
   control.step = static_cast<int64_t>(std::clamp<uint64_t>(query.step, 1, INT64_MAX));
@@ -171,6 +239,14 @@ bool write_value(V4l2Device& device, const SourceControl& control, const ParamVa
   return device.query(VIDIOC_S_EXT_CTRLS, request);
 }
 
+bool refresh_limits(V4l2Device& device, SourceControl& control) {
+  v4l2_query_ext_ctrl query = {};
+  query.id = control.id;
+  if (!device.query(VIDIOC_QUERY_EXT_CTRL, query)) return false;
+  update_control(query, control);
+  return true;
+}
+
 void refresh_description(V4l2Device& device, SourceControl& control) {
   v4l2_query_ext_ctrl query = {};
   query.id = control.id;
@@ -192,9 +268,7 @@ std::vector<SourceControl> read_controls(V4l2Device& device) {
   std::set<std::string> names;
   std::string group;
   v4l2_query_ext_ctrl query = {};
-  query.id = V4L2_CTRL_FLAG_NEXT_CTRL;
-  for (size_t i = 0; i < kMostControls && device.query(VIDIOC_QUERY_EXT_CTRL, query);
-       ++i, query.id |= V4L2_CTRL_FLAG_NEXT_CTRL) {
+  for (size_t i = 0; i < kMostControls && next_control(device, query); ++i) {
     if (query.type == V4L2_CTRL_TYPE_CTRL_CLASS) {
       group = text_of(query.name, sizeof query.name);
       continue;

@@ -87,6 +87,10 @@ bool not_offered(int error) noexcept {
   return error == EINVAL || error == ENOTTY || error == ENODATA;
 }
 
+bool is_gone(int error) noexcept {
+  return error == ENODEV || error == ENXIO || error == ESHUTDOWN;
+}
+
 uint32_t node_capabilities(const v4l2_capability& capability) noexcept {
   return capability.capabilities & V4L2_CAP_DEVICE_CAPS ? capability.device_caps : capability.capabilities;
 }

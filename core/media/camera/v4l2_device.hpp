@@ -46,6 +46,9 @@ class V4l2Device {
 /// not because it is busy or was unplugged.
 bool not_offered(int error) noexcept;
 
+/// Returns true if a request failed because the device was unplugged.
+bool is_gone(int error) noexcept;
+
 /// Returns the capabilities of this device node. A camera often has a second node for metadata.
 uint32_t node_capabilities(const v4l2_capability& capability) noexcept;
 /// Returns true if the node captures and streams video, with one or several planes per buffer.

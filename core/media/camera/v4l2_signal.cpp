@@ -52,6 +52,7 @@ void V4l2Capture::check_signal(int64_t now) noexcept {
   input.index = static_cast<uint32_t>(number);
   has_input_status_ = has_input_status_ && device_.query(VIDIOC_ENUMINPUT, input);
   monitor_->signal = has_input_status_ ? signal_of(input.status) : CameraSignal::good;
+  if (monitor_->signal != CameraSignal::good) suspect_mode(false);
 }
 
 }  // namespace lensd

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "core/base/clock.hpp"
-#include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/url_secrets.hpp"
 #include "core/media/camera/camera_monitor.hpp"
@@ -41,6 +40,7 @@ LiveTiming timing_of(const std::string& url, const LiveOptions& options) {
 
 LiveReader::LiveReader(const std::string& url, const LiveOptions& options, LiveSource::Opener opener)
     : where(display_url(url)),
+      is_camera(classify(url) == UrlKind::camera),
       open(std::move(opener)),
       controls(options.shared_controls),
       camera(options.camera_monitor),
@@ -90,8 +90,7 @@ void LiveReader::attempt() {
   } catch (const Error& e) {
     reason = e.problem();
     if (mode_was_changed(reason)) return;
-    // Errors other than bad_source are permanent, for example invalid options or a missing GPU.
-    if (e.code() != ExitCode::bad_source) {
+    if (is_permanent(e.code())) {
       const std::lock_guard lock(mutex);
       failure = std::current_exception();
       changed.notify_all();
@@ -119,6 +118,15 @@ bool LiveReader::mode_was_changed(const std::string& reason) {
   const std::lock_guard lock(mutex);
   machine.restart(now_ns());
   return true;
+}
+
+/// Returns true if retries are useless. Errors other than bad_source are permanent, for example invalid
+/// options or a missing GPU. But a camera that has played may lack the configured format, input or standard
+/// only for now: another camera has its path, or it is at a slower USB port.
+bool LiveReader::is_permanent(ExitCode code) {
+  if (code == ExitCode::bad_source) return false;
+  const std::lock_guard lock(mutex);
+  return !(is_camera && code == ExitCode::invalid_config && machine.status().frames > 0);
 }
 
 /// Queues pictures until `stop` is set or a file on a server ends. Throws Error if the source fails.

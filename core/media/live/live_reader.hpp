@@ -14,6 +14,7 @@
 #include <mutex>
 #include <string>
 
+#include "core/base/error.hpp"
 #include "core/media/live/live_source.hpp"
 #include "core/media/live/live_state_machine.hpp"
 #include "core/media/live/rate_meter.hpp"
@@ -46,6 +47,7 @@ struct LiveReader {
   bool wait_for_attempt();
   void attempt();
   bool mode_was_changed(const std::string& reason);
+  bool is_permanent(ExitCode code);
   void read_pictures(Source& source);
   void wait_until_due(int64_t pts_ns);
   void push(Picture picture);
@@ -55,6 +57,7 @@ struct LiveReader {
   LiveStatus status(int64_t now);
 
   const std::string where;
+  const bool is_camera;
   const LiveSource::Opener open;
   const std::shared_ptr<SharedControls> controls;  // may be null
   const std::shared_ptr<CameraMonitor> camera;     // may be null

@@ -1,43 +1,19 @@
 // Camera controls on a simulated device: writes, their order, refusals, events, reconnections.
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <filesystem>
-
-#include "core/base/clock.hpp"
-#include "core/media/camera/camera_controls.hpp"
-#include "tests/unit/common/temporary_folder.hpp"
-#include "tests/unit/core/media/camera/fake_camera.hpp"
+#include "tests/unit/core/media/camera/camera_fixture.hpp"
 
 namespace lensd {
 namespace {
 
 using Text = std::string;
 
-/// A connected camera and its shared controls.
-struct CameraFixture {
-  explicit CameraFixture(ControlValues given = {}, KeptControls kept = {})
-      : shared(std::make_shared<SharedControls>(std::move(given), std::move(kept))) {
-    connect();
-  }
-  void connect(const CameraIdentity& identity = {"camera A"}) {
-    controls.emplace(device, shared, identity, ModeControls({}, {}));
-  }
-  void service() { controls->service(now_ns()); }
-  ParamValue value(const char* name) { return shared->current(false)->find(name)->value; }
-  Text notices() {
-    Text all;
-    for (const Notice& notice : shared->take_notices()) all += notice.text + "\n";
-    return all;
-  }
+/// All tests run with both kinds of driver: true: uvcvideo.
+class CameraControlsTest : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Drivers, CameraControlsTest, testing::Bool());
 
-  FakeCamera device;
-  std::shared_ptr<SharedControls> shared;
-  std::optional<CameraControls> controls;
-};
-
-TEST(CameraControls, OneOfEachTypeIsSet) {
-  CameraFixture f;
+TEST_P(CameraControlsTest, OneOfEachTypeIsSet) {
+  CameraFixture f(GetParam());
   EXPECT_EQ(f.shared->set({{"gain", Text("20")},
                            {"mirror", true},
                            {"power_line", int64_t{60}},
@@ -60,8 +36,8 @@ TEST(CameraControls, OneOfEachTypeIsSet) {
   EXPECT_EQ(f.notices(), "");
 }
 
-TEST(CameraControls, RefusesWhatTheDescriptionForbids) {
-  CameraFixture f;
+TEST_P(CameraControlsTest, RefusesWhatTheDescriptionForbids) {
+  CameraFixture f(GetParam());
   const auto set = [&](const char* name, ParamValue value) { return f.shared->set({{name, value}}); };
   EXPECT_EQ(set("gain", int64_t{300}),
             "gain = 300 is not allowed, expected a whole number 0 to 255 in steps of 5");
@@ -78,8 +54,8 @@ TEST(CameraControls, RefusesWhatTheDescriptionForbids) {
   EXPECT_TRUE(f.device.written.empty()) << "of several values all are set, or none";
 }
 
-TEST(CameraControls, ControlsThatLeadAreSetFirst) {
-  CameraFixture f;
+TEST_P(CameraControlsTest, ControlsThatLeadAreSetFirst) {
+  CameraFixture f(GetParam());
   EXPECT_EQ(f.shared->set({{"exposure", int64_t{7}}, {"auto_exposure", Text("Manual")}}), "");
   f.service();
   EXPECT_EQ(f.device.written, (std::vector<uint32_t>{3, 2}));
@@ -87,8 +63,8 @@ TEST(CameraControls, ControlsThatLeadAreSetFirst) {
   EXPECT_EQ(f.notices(), "");
 }
 
-TEST(CameraControls, AnOverriddenValueFollowsWhenItsControlBecomesActive) {
-  CameraFixture f;
+TEST_P(CameraControlsTest, AnOverriddenValueFollowsWhenItsControlBecomesActive) {
+  CameraFixture f(GetParam());
   EXPECT_EQ(f.shared->set({{"exposure", int64_t{7}}}), "");
   f.service();
   EXPECT_EQ(f.notices(), "exposure takes effect when no other control overrides it\n");
@@ -100,8 +76,8 @@ TEST(CameraControls, AnOverriddenValueFollowsWhenItsControlBecomesActive) {
   EXPECT_EQ(f.value("exposure"), ParamValue(int64_t{7}));
 }
 
-TEST(CameraControls, ARefusalByTheDriverGivesOneLine) {
-  CameraFixture f;
+TEST_P(CameraControlsTest, ARefusalByTheDriverGivesOneLine) {
+  CameraFixture f(GetParam());
   f.device.busy = 5;
   EXPECT_EQ(f.shared->set({{"mirror", true}}), "");
   f.service();
@@ -113,8 +89,8 @@ TEST(CameraControls, ARefusalByTheDriverGivesOneLine) {
   EXPECT_EQ(f.device.at(5).value, 0) << "a refused value is not wanted any more";
 }
 
-TEST(CameraControls, ARefusalRestoresThePreviousValue) {
-  CameraFixture f({{"mirror", true}}, {});
+TEST_P(CameraControlsTest, ARefusalRestoresThePreviousValue) {
+  CameraFixture f(GetParam(), {{"mirror", true}}, {});
   f.shared->set({{"gain", int64_t{20}}});
   f.service();
   f.device.busy = 4;
@@ -131,8 +107,8 @@ TEST(CameraControls, ARefusalRestoresThePreviousValue) {
   EXPECT_EQ(f.device.at(5).value, 1) << "the configured value";
 }
 
-TEST(CameraControls, ValuesSetWhileTheCameraDisappearsAreKept) {
-  CameraFixture f;
+TEST_P(CameraControlsTest, ValuesSetWhileTheCameraDisappearsAreKept) {
+  CameraFixture f(GetParam());
   f.shared->set({{"zones", int64_t{3}}});
   f.service();
   f.device.unplugged = true;
@@ -152,8 +128,8 @@ TEST(CameraControls, ValuesSetWhileTheCameraDisappearsAreKept) {
   EXPECT_EQ(f.device.presses, 1);
 }
 
-TEST(CameraControls, ChangesOfOtherProgramsAreSeen) {
-  CameraFixture f;
+TEST_P(CameraControlsTest, ChangesOfOtherProgramsAreSeen) {
+  CameraFixture f(GetParam());
   EXPECT_EQ(f.device.subscribed.size(), 10u);
   const uint64_t before = f.shared->current(false)->version;
   f.controls->take_event(f.device.change(4, 50));
@@ -170,8 +146,8 @@ TEST(CameraControls, ChangesOfOtherProgramsAreSeen) {
   EXPECT_EQ(f.shared->set({{"gain", int64_t{5}}}), "gain cannot be set while the camera streams");
 }
 
-TEST(CameraControls, VolatileValuesAreReadOnlyWhileWatched) {
-  CameraFixture f;
+TEST_P(CameraControlsTest, VolatileValuesAreReadOnlyWhileWatched) {
+  CameraFixture f(GetParam());
   f.device.at(11).value = 42;
   f.service();
   EXPECT_EQ(f.value("temperature"), ParamValue(int64_t{0}));
@@ -180,14 +156,14 @@ TEST(CameraControls, VolatileValuesAreReadOnlyWhileWatched) {
   EXPECT_EQ(f.value("temperature"), ParamValue(int64_t{42}));
 }
 
-TEST(CameraControls, ValuesReturnAfterAReconnection) {
-  CameraFixture f({{"gain", int64_t{15}}}, {{"camera A", {{"zones", int64_t{3}}, {"gain", int64_t{20}}}}});
+TEST_P(CameraControlsTest, ValuesReturnAfterAReconnection) {
+  CameraFixture f(GetParam(), {{"gain", int64_t{15}}},
+                  {{"camera A", {{"zones", int64_t{3}}, {"gain", int64_t{20}}}}});
   EXPECT_EQ(f.device.at(4).value, 15) << "the configuration has precedence";
   EXPECT_EQ(f.device.at(8).value, 3);
   f.shared->set({{"exposure", int64_t{9}}, {"auto_exposure", Text("Manual")}, {"focus_now", true}});
   f.service();
-  f.device.~FakeCamera();
-  new (&f.device) FakeCamera();
+  f.replace_device();
   f.connect();
   EXPECT_EQ(f.device.at(2).value, 9);
   EXPECT_EQ(f.device.at(3).value, 1);
@@ -198,8 +174,8 @@ TEST(CameraControls, ValuesReturnAfterAReconnection) {
   EXPECT_EQ(wanted.size(), 3u) << "configured values are not the user's";
 }
 
-TEST(CameraControls, RequestsBetweenConnectionsAreAppliedOnce) {
-  CameraFixture f;
+TEST_P(CameraControlsTest, RequestsBetweenConnectionsAreAppliedOnce) {
+  CameraFixture f(GetParam());
   f.shared->set({{"gain", int64_t{35}}});
   f.service();
   f.controls.reset();
@@ -215,7 +191,7 @@ TEST(CameraControls, RequestsBetweenConnectionsAreAppliedOnce) {
   EXPECT_EQ(f.device.presses, 1);
 }
 
-TEST(CameraControls, AButtonBeforeTheFirstConnectionIsPressedOnce) {
+TEST_P(CameraControlsTest, AButtonBeforeTheFirstConnectionIsPressedOnce) {
   FakeCamera device;
   const auto shared = std::make_shared<SharedControls>(ControlValues{}, KeptControls{});
   EXPECT_EQ(shared->set({{"focus_now", true}}), "");
@@ -224,8 +200,8 @@ TEST(CameraControls, AButtonBeforeTheFirstConnectionIsPressedOnce) {
   EXPECT_EQ(device.presses, 1);
 }
 
-TEST(CameraControls, EachCameraKeepsItsOwnValues) {
-  CameraFixture f;
+TEST_P(CameraControlsTest, EachCameraKeepsItsOwnValues) {
+  CameraFixture f(GetParam());
   f.shared->set({{"gain", int64_t{35}}});
   f.service();
   f.device.at(4).value = 10;
@@ -235,40 +211,8 @@ TEST(CameraControls, EachCameraKeepsItsOwnValues) {
   EXPECT_EQ(f.device.at(4).value, 35);
 }
 
-TEST(CameraControls, ALinkThatUdevMakesLaterIsNoOtherCamera) {
-  CameraFixture f({}, {{"usb-serial-1", {{"gain", int64_t{20}}, {"zones", int64_t{3}}}}});
-  f.shared->set({{"gain", int64_t{35}}});
-  f.service();
-  EXPECT_EQ(f.shared->current(false)->device, "camera A");
-  f.shared->set({{"mirror", true}});  // queued while the camera is away
-  f.connect({"camera A", "usb-serial-1"});
-  f.service();
-  EXPECT_EQ(f.shared->current(false)->device, "usb-serial-1");
-  EXPECT_EQ(f.device.at(4).value, 35) << "newer than the value of an earlier run";
-  EXPECT_EQ(f.device.at(5).value, 1);
-  EXPECT_EQ(f.device.at(8).value, 3) << "from an earlier run";
-  f.connect({"camera A"});
-  EXPECT_EQ(f.shared->current(false)->device, "usb-serial-1") << "the link is late again";
-  f.connect({"another port", "usb-serial-1"});
-  EXPECT_EQ(f.device.at(4).value, 35);
-  f.device.at(4).value = 10;
-  f.connect({"another port", "usb-serial-2"});
-  EXPECT_EQ(f.device.at(4).value, 10) << "another camera of this model at the same port";
-}
-
-TEST(CameraControls, TheIdentityHasTheLinkIfThereIsOne) {
-  const TemporaryFolder folder;
-  v4l2_capability capability = {};
-  std::strcpy(reinterpret_cast<char*>(capability.card), "Cam");
-  std::strcpy(reinterpret_cast<char*>(capability.bus_info), "usb-1");
-  EXPECT_EQ(camera_identity("/dev/null", capability, folder.path()).name(), "Cam (usb-1)");
-  std::filesystem::create_symlink("/dev/null", folder / "usb-serial-1");
-  EXPECT_EQ(camera_identity("/dev/null", capability, folder.path()).name(), "usb-serial-1");
-  EXPECT_EQ(camera_identity("/dev/null", capability, folder.path()).bus, "Cam (usb-1)");
-}
-
-TEST(CameraControls, InvalidConfiguredValuesAreReportedOnce) {
-  CameraFixture f({{"gain", int64_t{999}}, {"brightnes", int64_t{1}}});
+TEST_P(CameraControlsTest, InvalidConfiguredValuesAreReportedOnce) {
+  CameraFixture f(GetParam(), {{"gain", int64_t{999}}, {"brightnes", int64_t{1}}});
   EXPECT_EQ(f.notices(),
             "gain = 999 is not allowed, expected a whole number 0 to 255 in steps of 5\n"
             "the camera has no control 'brightnes'\n");
@@ -276,8 +220,8 @@ TEST(CameraControls, InvalidConfiguredValuesAreReportedOnce) {
   EXPECT_EQ(f.notices(), "");
 }
 
-TEST(CameraControls, ResetRestoresTheDriversDefaults) {
-  CameraFixture f;
+TEST_P(CameraControlsTest, ResetRestoresTheDriversDefaults) {
+  CameraFixture f(GetParam());
   f.shared->set({{"gain", int64_t{35}}, {"mirror", true}, {"auto_exposure", Text("Manual")}});
   f.service();
   EXPECT_EQ(f.shared->reset({"gain"}), "");
@@ -292,8 +236,8 @@ TEST(CameraControls, ResetRestoresTheDriversDefaults) {
   EXPECT_TRUE(f.shared->current(false)->wanted.empty());
 }
 
-TEST(CameraControls, ManyChangesOfOneControlAreOneWrite) {
-  CameraFixture f;
+TEST_P(CameraControlsTest, ManyChangesOfOneControlAreOneWrite) {
+  CameraFixture f(GetParam());
   for (int64_t i = 0; i < 1000; ++i) f.shared->set({{"gain", i % 51 * 5}});
   f.service();
   EXPECT_EQ(f.device.written, std::vector<uint32_t>{4});

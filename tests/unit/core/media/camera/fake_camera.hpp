@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -18,7 +19,13 @@ class FakeCamera : public V4l2Device {
     std::string text;
   };
 
-  FakeCamera() {
+  FakeCamera() { restart(); }
+
+  /// Restores the state of a device that was just plugged in.
+  void restart() {
+    controls.clear();
+    written.clear(), subscribed.clear(), events.clear();
+    presses = 0;
     add(1, V4L2_CTRL_TYPE_CTRL_CLASS, "User Controls", 0, 0, 0);
     add(2, V4L2_CTRL_TYPE_INTEGER, "Exposure", 0, 1000, 100, V4L2_CTRL_FLAG_INACTIVE);
     add(3, V4L2_CTRL_TYPE_MENU, "Auto Exposure", 0, 3, 3, V4L2_CTRL_FLAG_UPDATE);
@@ -33,10 +40,26 @@ class FakeCamera : public V4l2Device {
         V4L2_CTRL_FLAG_READ_ONLY | V4L2_CTRL_FLAG_VOLATILE);
   }
 
+  /// uvcvideo marks no control as one that changes others, refuses writes to inactive controls, and reports
+  /// changed flags only by an event.
+  void behave_like_uvcvideo() {
+    refuses_inactive = true;
+    at(3).query.flags = 0;
+  }
+
   Control& at(uint32_t id) {
     for (Control& control : controls)
       if (control.query.id == id) return control;
     throw std::out_of_range("control");
+  }
+  Control& add(uint32_t id, uint32_t type, const char* name, int64_t min, int64_t max, int64_t normal,
+               uint32_t flags = 0) {
+    Control& control = controls.emplace_back();
+    control.query.id = id, control.query.type = type, control.query.flags = flags, control.query.step = 1;
+    control.query.minimum = min, control.query.maximum = max, control.query.default_value = normal;
+    std::strncpy(control.query.name, name, sizeof control.query.name - 1);
+    control.value = normal;
+    return control;
   }
   /// Returns the event that the driver sends when another program changes a control.
   v4l2_event change(uint32_t id, int64_t value, uint32_t changes = V4L2_EVENT_CTRL_CH_VALUE) {
@@ -50,8 +73,13 @@ class FakeCamera : public V4l2Device {
 
   std::vector<Control> controls;
   std::vector<uint32_t> written, subscribed;
+  uint32_t failing = 0;    ///< ID of a control that cannot be described: EIO
+  int failures = INT_MAX;  ///< how often `failing` fails
   uint32_t busy = 0;       ///< ID of a control that the driver refuses with EBUSY
+  int write_error = 0;     ///< errno of all writes; 0: none
   bool unplugged = false;  ///< every request fails with ENODEV
+  bool refuses_inactive = false;
+  std::vector<v4l2_event> events;
   int presses = 0;
 
  protected:
@@ -61,16 +89,6 @@ class FakeCamera : public V4l2Device {
   }
 
  private:
-  Control& add(uint32_t id, uint32_t type, const char* name, int64_t min, int64_t max, int64_t normal,
-               uint32_t flags = 0) {
-    Control& control = controls.emplace_back();
-    control.query.id = id, control.query.type = type, control.query.flags = flags, control.query.step = 1;
-    control.query.minimum = min, control.query.maximum = max, control.query.default_value = normal;
-    std::strncpy(control.query.name, name, sizeof control.query.name - 1);
-    control.value = normal;
-    return control;
-  }
-
   int handle(unsigned long request, void* data) {
     if (request == VIDIOC_QUERY_EXT_CTRL) return query_control(*static_cast<v4l2_query_ext_ctrl*>(data));
     if (request == VIDIOC_QUERYMENU) return menu(*static_cast<v4l2_querymenu*>(data));
@@ -78,15 +96,23 @@ class FakeCamera : public V4l2Device {
       subscribed.push_back(static_cast<v4l2_event_subscription*>(data)->id);
       return 0;
     }
+    if (request == VIDIOC_DQEVENT) return take_event(*static_cast<v4l2_event*>(data));
     if (request != VIDIOC_G_EXT_CTRLS && request != VIDIOC_S_EXT_CTRLS) return ENOTTY;
     v4l2_ext_control& given = *static_cast<v4l2_ext_controls*>(data)->controls;
     return request == VIDIOC_S_EXT_CTRLS ? set(given) : get(given);
+  }
+  int take_event(v4l2_event& out) {
+    if (events.empty()) return ENOENT;
+    out = events.front();
+    events.erase(events.begin());
+    return 0;
   }
   int query_control(v4l2_query_ext_ctrl& query) {
     const bool next = (query.id & V4L2_CTRL_FLAG_NEXT_CTRL) != 0;
     const uint32_t id = query.id & ~V4L2_CTRL_FLAG_NEXT_CTRL;
     for (const Control& control : controls)
       if (next ? control.query.id > id : control.query.id == id) {
+        if (control.query.id == failing && failures-- > 0) return EIO;
         query = control.query;
         return 0;
       }
@@ -111,15 +137,19 @@ class FakeCamera : public V4l2Device {
   }
   int set(const v4l2_ext_control& given) {
     if (given.id == busy) return EBUSY;
+    if (write_error) return write_error;
     Control& control = at(given.id);
     if (control.query.flags & V4L2_CTRL_FLAG_READ_ONLY) return EACCES;
+    if (refuses_inactive && (control.query.flags & V4L2_CTRL_FLAG_INACTIVE)) return EACCES;
     written.push_back(given.id);
     if (control.query.type == V4L2_CTRL_TYPE_BUTTON) ++presses;
     if (control.query.type == V4L2_CTRL_TYPE_STRING)
       control.text = given.string;
     else
       control.value = control.query.type == V4L2_CTRL_TYPE_INTEGER64 ? int64_t{given.value64} : given.value;
-    if (given.id == 3) at(2).query.flags = control.value == 1 ? 0 : V4L2_CTRL_FLAG_INACTIVE;
+    if (given.id != 3) return 0;
+    at(2).query.flags = control.value == 1 ? 0 : V4L2_CTRL_FLAG_INACTIVE;
+    events.push_back(change(2, at(2).value, V4L2_EVENT_CTRL_CH_FLAGS));
     return 0;
   }
 };

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <memory>
@@ -36,16 +37,20 @@ struct FakeCaptureState {
   std::vector<uint32_t> formats{V4L2_PIX_FMT_YUYV};
   std::string bus = "usb-1";
   Extent size{64, 48};
+  std::map<uint32_t, std::vector<Extent>> sizes;  ///< by format; the driver sets the nearest. Missing: `size`
+  bool rate_range = false;                        ///< rates are a range of 1 to 60 instead of 30
   uint32_t field = V4L2_FIELD_NONE;  ///< that the driver sets whatever is requested, unless `fields_follow`
   bool fields_follow = false;        ///< the driver sets the requested field
   std::deque<Shot> shots;            ///< pictures to deliver
   std::deque<v4l2_event> events;     ///< events to deliver
   uint32_t sequence = 0;             ///< of the next shot of push()
-  uint32_t input_status = 0;         ///< V4L2_IN_ST_…
+  int inputs = 1;
+  uint32_t input_status = 0;               ///< V4L2_IN_ST_…
   v4l2_std_id standard = 0, detected = 0;  ///< analogue inputs; 0: none
   uint32_t quantization = V4L2_QUANTIZATION_DEFAULT;
   uint32_t colorspace = V4L2_COLORSPACE_SRGB, xfer_func = V4L2_XFER_FUNC_DEFAULT;
   uint32_t set_format = 0;
+  std::map<uint32_t, int> start_errors;  ///< errno of starting by format
   int opened = 0;
 
   /// Adds `count` pictures with these bytes; empty: a grey picture.
@@ -116,7 +121,7 @@ class FakeCapture : public FakeCamera {
       case VIDIOC_S_FMT:
         return format(*static_cast<v4l2_format*>(data), request == VIDIOC_S_FMT);
       case VIDIOC_S_INPUT:
-        return *static_cast<int*>(data) == 0 ? 0 : EINVAL;
+        return *static_cast<int*>(data) < state_->inputs ? 0 : EINVAL;
       case VIDIOC_G_INPUT:
         *static_cast<int*>(data) = 0;
         return 0;
@@ -144,7 +149,10 @@ class FakeCapture : public FakeCamera {
         return dequeue(*static_cast<v4l2_buffer*>(data));
       case VIDIOC_DQEVENT:
         return event(*static_cast<v4l2_event*>(data));
-      case VIDIOC_STREAMON:
+      case VIDIOC_STREAMON: {
+        const auto failure = state_->start_errors.find(state_->set_format);
+        return failure == state_->start_errors.end() ? 0 : failure->second;
+      }
       case VIDIOC_STREAMOFF:
         return 0;
       default:
@@ -165,19 +173,33 @@ class FakeCapture : public FakeCamera {
     return 0;
   }
   int frame_size(v4l2_frmsizeenum& out) const {
-    if (out.index > 0) return EINVAL;
+    const auto listed = state_->sizes.find(out.pixel_format);
+    const std::vector<Extent> sizes =
+        listed == state_->sizes.end() ? std::vector<Extent>{state_->size} : listed->second;
+    if (out.index >= sizes.size()) return EINVAL;
+    const Extent size = sizes[out.index];
     out.type = V4L2_FRMSIZE_TYPE_DISCRETE;
-    out.discrete = {static_cast<uint32_t>(state_->size.width), static_cast<uint32_t>(state_->size.height)};
+    out.discrete = {static_cast<uint32_t>(size.width), static_cast<uint32_t>(size.height)};
     return 0;
   }
-  static int interval(v4l2_frmivalenum& out) {
+  int interval(v4l2_frmivalenum& out) const {
     if (out.index > 0) return EINVAL;
+    if (state_->rate_range) {
+      out.type = V4L2_FRMIVAL_TYPE_CONTINUOUS;
+      out.stepwise = {{1, 60}, {1, 1}, {1, 1}};
+      return 0;
+    }
     out.type = V4L2_FRMIVAL_TYPE_DISCRETE, out.discrete = {1, 30};
     return 0;
   }
   int format(v4l2_format& given, bool set) {
     v4l2_pix_format& pixels = given.fmt.pix;
     if (set) state_->set_format = pixels.pixelformat;
+    if (const auto listed = state_->sizes.find(pixels.pixelformat); set && listed != state_->sizes.end()) {
+      const auto width = static_cast<int>(pixels.width);
+      const auto difference = [&](Extent size) { return std::abs(size.width - width); };
+      state_->size = *std::ranges::min_element(listed->second, {}, difference);
+    }
     if (!state_->fields_follow || pixels.field == V4L2_FIELD_ANY) pixels.field = state_->field;
     pixels.width = static_cast<uint32_t>(state_->size.width);
     pixels.height = static_cast<uint32_t>(state_->size.height);

@@ -2,6 +2,8 @@
 // mode.
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 #include "core/base/clock.hpp"
 #include "core/media/camera/camera_controls.hpp"
 #include "tests/unit/core/media/camera/fake_camera.hpp"
@@ -105,6 +107,7 @@ TEST(ModeChange, RestartsTheCameraInTheWantedMode) {
   EXPECT_EQ(request.size, (Extent{640, 480}));
   EXPECT_EQ(request.rate, 60);
   f.shared->mode_works();
+  f.shared->suspect_mode(true);
   EXPECT_FALSE(f.shared->revert_mode("no longer")) << "a later failure has another cause";
   EXPECT_EQ(f.value("size"), "640x480");
 }
@@ -120,16 +123,32 @@ TEST(ModeChange, TheSameValueRestartsNothing) {
 TEST(ModeChange, AModeThatDoesNotPlayIsReverted) {
   ModeFixture f({{"camera A", {{"size", std::string("640x480")}}}});
   EXPECT_EQ(f.value("size"), "640x480") << "kept from an earlier run";
+  f.shared->mode_works();
   EXPECT_EQ(f.shared->set({{"size", std::string("1920x1080")}}), "");
   f.controls->service(now_ns());
   EXPECT_TRUE(f.shared->take_restart());
   EXPECT_EQ(f.connect().size, (Extent{1920, 1080}));
+  EXPECT_FALSE(f.shared->revert_mode("unplugged")) << "not the mode's fault";
+  f.shared->mode_failed(ENOSPC);
   EXPECT_TRUE(f.shared->revert_mode("no space on the bus"));
   EXPECT_EQ(f.connect().size, (Extent{640, 480}));
   const auto notices = f.shared->take_notices();
   ASSERT_EQ(notices.size(), 1u);
   EXPECT_NE(notices[0].text.find("no space on the bus"), std::string::npos);
   EXPECT_TRUE(notices[0].problem);
+}
+
+TEST(ModeChange, ErrorsThatUnpluggingMayCauseCountFromTheThirdOn) {
+  ModeFixture f;
+  EXPECT_EQ(f.shared->set({{"size", std::string("1920x1080")}}), "");
+  f.controls->service(now_ns());
+  f.connect();
+  for (const int error : {ENODEV, EBUSY, EIO, EPROTO}) {
+    f.shared->mode_failed(error);
+    EXPECT_FALSE(f.shared->revert_mode("error")) << error;
+  }
+  f.shared->mode_failed(EIO);
+  EXPECT_TRUE(f.shared->revert_mode("error"));
 }
 
 TEST(ModeChange, ValuesThatAreSetTogetherReplaceTheOldOnes) {

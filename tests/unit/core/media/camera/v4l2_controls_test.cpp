@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/media/camera/v4l2_controls.hpp"
+#include "tests/unit/core/media/camera/fake_camera.hpp"
 
 namespace lensd {
 namespace {
@@ -89,6 +90,52 @@ TEST(V4l2Controls, FlagsAreTakenOver) {
   v4l2_query_ext_ctrl array = query_of(V4L2_CTRL_TYPE_INTEGER, "Array", 0, 3, 0);
   array.nr_of_dims = 1;
   EXPECT_FALSE(describe_control(array, none, ignored));
+}
+
+/// A camera with controls of three classes, as uvcvideo numbers them.
+struct NumberedCamera : FakeCamera {
+  NumberedCamera() {
+    controls.clear();
+    add(V4L2_CID_USER_CLASS, V4L2_CTRL_TYPE_CTRL_CLASS, "User Controls", 0, 0, 0);
+    for (const auto& [id, name] : user) add(id, V4L2_CTRL_TYPE_INTEGER, name, 0, 9, 0);
+    add(V4L2_CID_CAMERA_CLASS, V4L2_CTRL_TYPE_CTRL_CLASS, "Camera Controls", 0, 0, 0);
+    add(V4L2_CID_FOCUS_ABSOLUTE, V4L2_CTRL_TYPE_INTEGER, "Focus", 0, 9, 0);
+    add(V4L2_CID_ZOOM_ABSOLUTE, V4L2_CTRL_TYPE_INTEGER, "Zoom", 0, 9, 0);
+    add(0x0A046D01, V4L2_CTRL_TYPE_INTEGER, "LED", 0, 9, 0);
+  }
+  /// Returns the names of all listed controls.
+  std::string names() {
+    std::string all;
+    for (const SourceControl& control : read_controls(*this)) all += control.name + " ";
+    return all;
+  }
+  const std::vector<std::pair<uint32_t, const char*>> user = {
+      {V4L2_CID_BRIGHTNESS, "Brightness"}, {V4L2_CID_GAMMA, "Gamma"}, {V4L2_CID_GAIN, "Gain"}};
+};
+
+TEST(V4l2Controls, AControlThatFailsHidesNoOthers) {
+  EXPECT_EQ(NumberedCamera().names(), "brightness gamma gain focus zoom led ");
+  const std::pair<uint32_t, const char*> cases[] = {
+      {V4L2_CID_USER_CLASS, "brightness gamma gain focus zoom led "},
+      {V4L2_CID_BRIGHTNESS, "gamma gain focus zoom led "},
+      {V4L2_CID_GAMMA, "brightness gain focus zoom led "},
+      {V4L2_CID_GAIN, "brightness gamma focus zoom led "},
+      {V4L2_CID_CAMERA_CLASS, "brightness gamma gain focus zoom led "},
+      {V4L2_CID_FOCUS_ABSOLUTE, "brightness gamma gain zoom led "},
+      {V4L2_CID_ZOOM_ABSOLUTE, "brightness gamma gain focus led "},
+      {0x0A046D01, "brightness gamma gain focus zoom "},
+  };
+  for (const auto& [id, names] : cases) {
+    NumberedCamera camera;
+    camera.failing = id;
+    EXPECT_EQ(camera.names(), names) << std::hex << id;
+  }
+}
+
+TEST(V4l2Controls, AControlThatFailsSometimesIsListed) {
+  NumberedCamera camera;
+  camera.failing = V4L2_CID_GAMMA, camera.failures = 2;
+  EXPECT_EQ(camera.names(), "brightness gamma gain focus zoom led ");
 }
 
 }  // namespace

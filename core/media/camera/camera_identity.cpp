@@ -1,0 +1,60 @@
+#include "core/media/camera/camera_identity.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/media/camera/v4l2_device.hpp"
+
+namespace lensd {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string attribute(const fs::path& file) {
+  std::string line;
+  std::getline(std::ifstream(file), line);
+  return line;
+}
+
+/// Returns what udev makes the link's name from: product and serial number of the USB device, and the number
+/// of the node. Returns an empty string for other devices. `node`: the kernel's folder of the video device.
+std::string usb_name(const fs::path& node) {
+  const fs::path usb = node / "device" / "..";
+  const std::string vendor = attribute(usb / "idVendor");
+  if (vendor.empty()) return {};
+  return fmt::format("{}:{}:{}:{}", vendor, attribute(usb / "idProduct"), attribute(usb / "serial"),
+                     attribute(node / "index"));
+}
+
+/// Returns true if another video device in `nodes` has the USB name of `device`.
+bool has_twin(const fs::path& nodes, const std::string& device) {
+  const std::string name = usb_name(nodes / device);
+  if (name.empty()) return false;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(nodes, error))
+    if (entry.path().filename() != device && usb_name(entry.path()) == name) return true;
+  return false;
+}
+
+}  // namespace
+
+CameraIdentity camera_identity(const std::string& path, const v4l2_capability& capability,
+                               const std::string& links, const std::string& nodes) {
+  CameraIdentity identity{
+      .bus = fmt::format("{} ({})", v4l2_text(capability.card), v4l2_text(capability.bus_info))};
+  std::error_code error;
+  const fs::path device = fs::canonical(path, error);
+  if (error) return identity;
+  identity.shared_link = has_twin(nodes, device.filename().string());
+  if (identity.shared_link) return identity;
+  for (const auto& entry : fs::directory_iterator(links, error)) {
+    std::error_code ignored;
+    if (identity.link.empty() && fs::canonical(entry.path(), ignored) == device)
+      identity.link = entry.path().filename().string();
+  }
+  return identity;
+}
+
+}  // namespace lensd
