@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -31,6 +32,9 @@ struct FileRules {
   int64_t reader_timeout_ns = 0;
   /// Ends the wait for a reader. Used only if reader_timeout_ns is set. May be null; must outlive the file.
   const std::atomic<bool>* stop = nullptr;
+  /// Called if the disk is full or the quota is used up. Returns true if it freed space; the write is then
+  /// repeated. May be empty; must not throw.
+  std::function<bool()> make_room = {};
 
   /// Returns `path` below the folder `beneath`, or `path` itself if `beneath` is empty.
   std::string full_path(const std::string& path) const;

@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <utility>
 
@@ -17,6 +19,9 @@ namespace fs = std::filesystem;
 
 /// The journal is rewritten if it has more than two lines per file plus this number.
 constexpr size_t kSpareLines = 1024;
+/// make_room() deletes at least this much, so that other programs can write too, but at most an eighth of a
+/// small ring.
+constexpr int64_t kRoomBytes = 64 << 20;
 
 std::string folder_of(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
@@ -102,13 +107,37 @@ void FileRing::drop_old() {
     duration_ns_ -= file.duration_ns, bytes_ -= file.bytes;
     return true;
   });
-  while (too_much()) {
-    const RingFile old = std::move(files_.front());
-    files_.pop_front();
-    duration_ns_ -= old.duration_ns, bytes_ -= old.bytes;
-    if (names_file(old.path, old.identity) && belongs(old) && unlink(old.path.c_str()) != 0)
-      log::warn("cannot delete {}: {}", old.path, std::strerror(errno));
-    note(&RingJournal::deleted, old);
+  full_reported_ = false;
+  while (too_much()) drop_oldest();
+}
+
+/// Removes the oldest file from the ring and deletes it if it is still the recorded file. Returns the number
+/// of bytes deleted.
+int64_t FileRing::drop_oldest() {
+  const RingFile old = std::move(files_.front());
+  files_.pop_front();
+  duration_ns_ -= old.duration_ns, bytes_ -= old.bytes;
+  const bool ours = names_file(old.path, old.identity) && belongs(old);
+  const bool deleted = ours && unlink(old.path.c_str()) == 0;
+  if (ours && !deleted) log::warn("cannot delete {}: {}", old.path, std::strerror(errno));
+  note(&RingJournal::deleted, old);
+  return deleted ? old.bytes : 0;
+}
+
+bool FileRing::make_room() noexcept {
+  try {
+    if (!std::exchange(loaded_, true)) load();
+    if (files_.size() < 2) return false;
+    const int64_t average = bytes_ / static_cast<int64_t>(files_.size());
+    const int64_t wanted = std::max(average * 3 / 2, std::min(kRoomBytes, bytes_ / 8));
+    int64_t deleted = 0;
+    while (files_.size() >= 2 && deleted < wanted) deleted += drop_oldest();
+    if (deleted > 0 && !std::exchange(full_reported_, true))
+      log::warn("{}: the disk is full: the oldest recordings are deleted before the ring's limits are reached",
+                folder_);
+    return deleted > 0;
+  } catch (const std::exception&) {  // out of memory
+    return false;
   }
 }
 

@@ -3,7 +3,7 @@
 //
 //   Segments ── opened(), grown(), closed() ──▶ FileRing ──▶ RingJournal
 //
-// A file is deleted only if a limit is exceeded and its name, inode, birth time and size are still those that
+// A file is deleted only if a limit is exceeded or the disk is full, and its name, inode, birth time and size are still those that
 // this object or the locked journal has recorded. Ages are measured in recorded time, so pauses, jumps of
 // timestamps and clock changes do not delete files. Internal to core/media. Not thread-safe.
 #pragma once
@@ -35,6 +35,9 @@ class FileRing {
   void grown(int64_t duration_ns);
   /// Marks the open file as complete and deletes old files that exceed the limits.
   void closed(int64_t duration_ns);
+  /// Deletes the oldest files because the disk is full, but keeps the newest closed one. Returns false if it
+  /// deleted none. Logs a warning once, until the limits of the ring are reached again.
+  bool make_room() noexcept;
 
  private:
   void load();
@@ -42,10 +45,12 @@ class FileRing {
   void note(void (RingJournal::*event)(const RingFile&), const RingFile& file);
   bool too_much() const;
   void drop_old();
+  int64_t drop_oldest();
 
   const Limits limits_;
   std::string folder_, name_, owner_;
   bool loaded_ = false;
+  bool full_reported_ = false;  ///< make_room() has logged its warning
   std::optional<RingJournal> journal_;
   std::optional<RingFile> current_;
   std::deque<RingFile> files_;           ///< closed files, oldest first

@@ -19,6 +19,9 @@ namespace {
 
 constexpr int kWriteBufferBytes = 256 * 1024;
 constexpr int kStopPollMs = 50;  ///< interval between checks of FileRules::stop
+/// Maximum number of successive calls of FileRules::make_room. On file systems with snapshots, deleting files
+/// may free nothing.
+constexpr int kMaxRooms = 3;
 
 int open_beneath(const std::string& folder, const std::string& path, int flags) {
   const int root = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -63,7 +66,9 @@ Error write_error(const std::string& path, int error) {
 
 // Delegates to the other constructor so that the destructor runs if this body throws.
 OutputFile::OutputFile(const std::string& path, const FileRules& rules) : OutputFile(rules.full_path(path)) {
-  open_file(path, rules, true);
+  make_room_ = rules.make_room;
+  do open_file(path, rules, true);
+  while (fd_ < 0 && found_room(errno));
   created_ = fd_ >= 0;
   if (fd_ < 0 && errno == EEXIST && rules.overwrite) open_file(path, rules, false);
   if (fd_ < 0) throw write_error(path_, errno);
@@ -96,6 +101,16 @@ void OutputFile::take(bool overwrite) {
   if (ftruncate(fd_, 0) != 0) throw write_error(path_, errno);
 }
 
+/// Calls FileRules::make_room if `error`, an errno value, means that the disk is full. Returns true if the
+/// call that failed should be repeated. Keeps errno otherwise.
+bool OutputFile::found_room(int error) noexcept {
+  if ((error != ENOSPC && error != EDQUOT) || !make_room_ || rooms_ >= kMaxRooms) return false;
+  ++rooms_;
+  const bool found = make_room_();
+  errno = error;
+  return found;
+}
+
 OutputFile::~OutputFile() {
   if (fd_ >= 0) ::close(fd_);
 }
@@ -110,7 +125,9 @@ int OutputFile::write(void* self, ff::WriteByte* buffer, int size) noexcept {
       if (const int error = file.wait_for_reader(); error < 0) return error;
       continue;
     }
+    if (n < 0 && file.found_room(errno)) continue;
     if (n < 0) return AVERROR(errno);
+    file.rooms_ = 0;
     done += static_cast<int>(n);
     file.at_ += n;
     file.end_ = std::max(file.end_, file.at_);

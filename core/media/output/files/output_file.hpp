@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "core/media/ffmpeg/ffmpeg.hpp"
@@ -46,6 +47,7 @@ class OutputFile {
   explicit OutputFile(std::string path) : path_(std::move(path)) {}
   void open_file(const std::string& path, const FileRules& rules, bool create);
   void take(bool overwrite);
+  bool found_room(int error) noexcept;
   int wait_for_reader() const noexcept;
   static int write(void* self, ff::WriteByte* buffer, int size) noexcept;
   static int64_t seek(void* self, int64_t offset, int whence) noexcept;
@@ -55,6 +57,8 @@ class OutputFile {
   bool regular_ = false, discarding_ = false, created_ = false;
   int64_t reader_timeout_ns_ = 0;  ///< FileRules::reader_timeout_ns
   const std::atomic<bool>* stop_ = nullptr;
+  std::function<bool()> make_room_;  ///< FileRules::make_room
+  int rooms_ = 0;                    ///< calls of make_room_ since the last byte was written
   int64_t at_ = 0, end_ = 0;
   FileIdentity identity_;
   ff::IoPtr context_;

@@ -39,7 +39,9 @@ Segments::Segments(const RecordSettings& settings, const RecordTarget& target)
       names_(target.path, split_seconds_ > 0 || split_bytes_ > 0, target.resumed) {
   const FileRing::Limits limits{static_cast<int64_t>(settings.keep_minutes * 60e9),
                                 static_cast<int64_t>(settings.keep_gigabytes * 1e9)};
-  if (limits.any()) ring_.emplace(rules_.full_path(target.path), settings.owner, limits);
+  if (!limits.any()) return;
+  ring_.emplace(rules_.full_path(target.path), settings.owner, limits);
+  rules_.make_room = [this] { return ring_->make_room(); };
 }
 
 bool Segments::wants_key(int64_t ticks, AVRational time_base) {

@@ -21,6 +21,8 @@ class Segments {
  public:
   /// Throws Error(usage) if the extension is unknown or the name has a control character.
   Segments(const RecordSettings& settings, const RecordTarget& target);
+  Segments(const Segments&) = delete;  // rules_ refers to this object
+  Segments& operator=(const Segments&) = delete;
   /// Sets the encoder's audio, which may be null. It is used until end_stream().
   void set_audio(AudioCopy* audio) { audio_ = audio; }
 

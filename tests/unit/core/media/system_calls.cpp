@@ -1,0 +1,57 @@
+#include "tests/unit/core/media/system_calls.hpp"
+
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+namespace lensd::test {
+namespace {
+
+std::string disk_folder;
+std::atomic<int64_t> disk_bytes{0};  ///< 0: no simulated disk
+
+int64_t used_bytes() {
+  int64_t sum = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(disk_folder, error))
+    if (entry.is_regular_file(error)) sum += static_cast<int64_t>(entry.file_size(error));
+  return sum;
+}
+
+/// Returns true if the descriptor is a file below the simulated disk's folder.
+bool is_on_disk(int fd) {
+  char path[4096];
+  const std::string link = "/proc/self/fd/" + std::to_string(fd);
+  const ssize_t length = readlink(link.c_str(), path, sizeof path);
+  return length > 0 && std::string_view(path, static_cast<size_t>(length)).starts_with(disk_folder + "/");
+}
+
+}  // namespace
+
+SmallDisk::SmallDisk(std::string folder, int64_t bytes) {
+  disk_folder = std::move(folder);
+  disk_bytes = bytes;
+}
+
+SmallDisk::~SmallDisk() {
+  disk_bytes = 0;
+}
+
+}  // namespace lensd::test
+
+extern "C" ssize_t write(int fd, const void* data, size_t size) {
+  using namespace lensd::test;
+  if (const int64_t limit = disk_bytes; limit > 0 && is_on_disk(fd)) {
+    const int64_t room = limit - used_bytes();
+    if (room <= 0) {
+      errno = ENOSPC;
+      return -1;
+    }
+    if (static_cast<int64_t>(size) > room) size = static_cast<size_t>(room);
+  }
+  return syscall(SYS_write, fd, data, size);
+}
