@@ -27,6 +27,9 @@ struct FileRules {
   /// Not empty: the name comes from a control request. The path is relative to this folder, may not leave it,
   /// and may not contain symbolic links.
   std::string beneath;
+  /// Missing folders of the file below this folder are created; the folder must exist, so that a disk that is
+  /// not mounted is noticed. Relative to `beneath`. Empty: no folder is created.
+  std::string make_below = {};
   /// For pipes and devices: fail if there is no reader, or if it takes no data for this time. 0:
   /// wait for the reader without a limit.
   int64_t reader_timeout_ns = 0;

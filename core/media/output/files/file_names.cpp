@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/media/output/files/folders.hpp"
 
 namespace lensd {
 namespace {
@@ -25,10 +26,10 @@ std::string with_suffix(const std::string& path, const std::string& suffix) {
   return (file.parent_path() / (file.stem().string() + suffix + file.extension().string())).string();
 }
 
-/// Throws Error(usage) if the file name has a control character. A line break would split lines of journals,
-/// logs and scripts.
+/// Throws Error(usage) if the part of the path that changes with time has a control character. A line break
+/// would split lines of journals, logs and scripts.
 void check_characters(const std::string& path) {
-  const std::string name = std::filesystem::path(path).filename().string();
+  const std::string name = path_below(fixed_folder(path), path);
   const auto is_control = [](char c) { return static_cast<uint8_t>(c) < ' ' || c == '\x7f'; };
   if (std::ranges::any_of(name, is_control))
     throw Error(ExitCode::usage, "recording", "the file name has a control character", "choose another name");
@@ -42,6 +43,8 @@ void check_name_template(const std::string& name) {
     throw Error(ExitCode::usage, name, why, "for example: rec-%Y%m%d-%H%M%S.mkv");
   };
   if (std::filesystem::path(name).stem().empty()) refuse("this is not a file name");
+  for (const auto& folder : std::filesystem::path(path_below(fixed_folder(name), name)))
+    if (folder == "..") refuse("'..' cannot follow a folder with a date or time");
   for (size_t i = 0; i < name.size(); ++i) {
     if (name[i] != '%') continue;
     constexpr std::string_view kKnown = "aAbBCdeFgGhHIjklmMpPrRsSTuUVwWyYzZ%";
@@ -50,6 +53,19 @@ void check_name_template(const std::string& name) {
     if (conversion.size() < 2 || kKnown.find(conversion[1]) == std::string_view::npos)
       refuse(fmt::format("'{}' is not a date or time conversion for file names", conversion));
   }
+}
+
+std::string fixed_folder(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::filesystem::path fixed = folder;
+  if (is_name_template(path)) {
+    fixed.clear();
+    for (const auto& name : folder) {
+      if (name.string().find('%') != std::string::npos) break;
+      fixed /= name;
+    }
+  }
+  return fixed.empty() ? "." : fixed.string();
 }
 
 FileNames::FileNames(std::string path, bool numbered, bool resumed)

@@ -6,16 +6,15 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/media/output/files/file_names.hpp"
+#include "core/media/output/files/folders.hpp"
 
 namespace lensd {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// The journal is rewritten if it has more than two lines per file plus this number.
 constexpr size_t kSpareLines = 1024;
@@ -23,9 +22,16 @@ constexpr size_t kSpareLines = 1024;
 /// small ring.
 constexpr int64_t kRoomBytes = 64 << 20;
 
-std::string folder_of(const std::string& path) {
-  const fs::path folder = fs::path(path).parent_path();
-  return folder.empty() ? "." : folder.string();
+/// Returns the name of the journal of `path`, a file name or template, in its fixed_folder().
+std::string journal_name(const std::string& path) {
+  std::string name;
+  for (const char c : path_below(fixed_folder(path), path)) {
+    if (c == '/')
+      name += "%2f";
+    else
+      name += c;
+  }
+  return name;
 }
 
 /// Returns false if the file is missing, was replaced or has another size. Returns true if the disk cannot be
@@ -40,13 +46,11 @@ bool belongs(const RingFile& file) {
 
 FileRing::FileRing(const std::string& path, std::string owner, Limits limits)
     : limits_(limits),
-      folder_(folder_of(path)),
-      name_(fs::path(path).filename().string()),
+      folder_(fixed_folder(path)),
+      name_(journal_name(path)),
       owner_(std::move(owner)) {}
 
 void FileRing::load() {
-  // A folder from a template changes with time, so there is no single place for the journal.
-  if (folder_.find('%') != std::string::npos) return;
   try {
     journal_.emplace(folder_, name_, owner_);
   } catch (const Error& error) {
@@ -121,6 +125,7 @@ int64_t FileRing::drop_oldest() {
   const bool deleted = ours && unlink(old.path.c_str()) == 0;
   if (ours && !deleted) log::warn("cannot delete {}: {}", old.path, std::strerror(errno));
   note(&RingJournal::deleted, old);
+  if (deleted) remove_empty_folders(folder_, old.path);
   return deleted ? old.bytes : 0;
 }
 
@@ -141,15 +146,12 @@ bool FileRing::make_room() noexcept {
   }
 }
 
-/// Appends an event to the journal and rewrites the journal if necessary. Ignores files in other folders, to
-/// which a template can lead: the journal lists only its own folder.
+/// Appends an event to the journal and rewrites the journal if necessary.
 void FileRing::note(void (RingJournal::*event)(const RingFile&), const RingFile& file) {
-  if (!journal_ || folder_of(file.path) != folder_) return;
+  if (!journal_) return;
   ((*journal_).*event)(file);
   if (!journal_->incomplete() && journal_->lines() <= 2 * files_.size() + kSpareLines) return;
-  std::vector<RingFile> all;
-  for (const RingFile& f : files_)
-    if (folder_of(f.path) == folder_) all.push_back(f);
+  std::vector<RingFile> all(files_.begin(), files_.end());
   if (current_) all.push_back(*current_);
   journal_->rewrite(all);
 }

@@ -1,10 +1,8 @@
 #include "core/media/output/files/output_file.hpp"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <poll.h>
 #include <sys/file.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <filesystem>
 
 #include "core/base/clock.hpp"
+#include "core/media/output/files/folders.hpp"
 
 namespace lensd {
 namespace {
@@ -22,20 +21,6 @@ constexpr int kStopPollMs = 50;  ///< interval between checks of FileRules::stop
 /// Maximum number of successive calls of FileRules::make_room. On file systems with snapshots, deleting files
 /// may free nothing.
 constexpr int kMaxRooms = 3;
-
-int open_beneath(const std::string& folder, const std::string& path, int flags) {
-  const int root = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (root < 0) return -1;
-  struct open_how how = {};
-  how.flags = static_cast<uint64_t>(flags);
-  how.mode = 0666;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
-  const long fd = syscall(SYS_openat2, root, path.c_str(), &how, sizeof how);
-  const int error = errno;
-  close(root);
-  errno = error;
-  return static_cast<int>(fd);
-}
 
 Error taken_error(const std::string& path, const std::string& why) {
   return Error(ExitCode::usage, path, why, "choose another name");
@@ -87,7 +72,12 @@ void OutputFile::open_file(const std::string& path, const FileRules& rules, bool
   // With O_NONBLOCK, opening a pipe without a reader fails with ENXIO instead of waiting.
   const int flags = O_WRONLY | O_CLOEXEC | O_CREAT | O_NOCTTY | (create ? O_EXCL | O_NOFOLLOW : 0) |
                     (rules.reader_timeout_ns > 0 ? O_NONBLOCK : 0);
-  fd_ = rules.beneath.empty() ? open(path.c_str(), flags, 0666) : open_beneath(rules.beneath, path, flags);
+  fd_ = open_path(rules.beneath, path, flags).release();
+  if (fd_ >= 0 || errno != ENOENT || rules.make_below.empty()) return;
+  if (const int error = make_folders(rules.beneath, rules.make_below, path); error != 0)
+    errno = error;
+  else
+    fd_ = open_path(rules.beneath, path, flags).release();
 }
 
 /// Locks the file and, if `overwrite` is true, removes its content. Throws Error(usage) if another recording

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "core/media/output/encoders/video_encoder.hpp"
 
@@ -39,6 +40,8 @@ Segments::Segments(const RecordSettings& settings, const RecordTarget& target)
       names_(target.path, split_seconds_ > 0 || split_bytes_ > 0, target.resumed) {
   const FileRing::Limits limits{static_cast<int64_t>(settings.keep_minutes * 60e9),
                                 static_cast<int64_t>(settings.keep_gigabytes * 1e9)};
+  if (const std::string folder = fixed_folder(target.path); std::filesystem::path(target.path).parent_path() != folder)
+    rules_.make_below = folder;
   if (!limits.any()) return;
   ring_.emplace(rules_.full_path(target.path), settings.owner, limits);
   rules_.make_room = [this] { return ring_->make_room(); };
