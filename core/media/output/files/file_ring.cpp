@@ -39,7 +39,7 @@ std::string journal_name(const std::string& path) {
 bool belongs(const RingFile& file) {
   const auto state = file_state(file.path);
   if (!state) return errno != ENOENT && errno != ENOTDIR;
-  return state->identity == file.identity && state->bytes == file.bytes;
+  return is_file(*state, file.identity, file.bytes);
 }
 
 }  // namespace
@@ -56,23 +56,36 @@ void FileRing::load() {
   } catch (const Error& error) {
     return log::warn("{}; older recordings are not deleted", error.what());
   }
+  int others = 0;
   for (RingFile& file : journal_->take_files()) {
     const auto state = file_state(file.path);
-    if (!state || !state->regular || state->identity.inode != file.identity.inode ||
-        state->identity.birth_ns != file.identity.birth_ns)
-      continue;
+    if (!state) continue;
+    file.identity.device = state->identity.device;
     // If a process was killed while it wrote a file, the file's size is unknown. Without a birth time, the
     // inode may meanwhile belong to another file.
-    if (file.closed ? state->bytes != file.bytes : file.identity.birth_ns == 0) continue;
+    const bool known = file.closed || file.identity.birth_ns != 0;
+    const auto bytes = file.closed ? std::optional(file.bytes) : std::nullopt;
+    if (!known || !is_file(*state, file.identity, bytes)) {
+      ++others;
+      continue;
+    }
     file.identity = state->identity;
     file.bytes = state->bytes;
     file.closed = true;
     add(std::move(file));
   }
+  if (others > 0)
+    log::warn("{}: {} listed files were replaced or changed, or their inode numbers changed: they are kept",
+              journal_->path(), others);
 }
 
 void FileRing::opened(const std::string& path, const FileIdentity& identity) {
   if (!std::exchange(loaded_, true)) load();
+  if (identity.birth_ns == 0 && has_changing_inodes(folder_) && !std::exchange(inodes_reported_, true))
+    log::warn(
+        "{}: this file system has neither birth times nor lasting inode numbers: files of earlier runs may "
+        "stay",
+        folder_);
   current_ = RingFile{.path = path, .identity = identity};
   note(&RingJournal::opened, *current_);
 }
@@ -85,8 +98,8 @@ void FileRing::grown(int64_t duration_ns) {
 void FileRing::closed(int64_t duration_ns) {
   RingFile file = *std::exchange(current_, std::nullopt);
   const auto state = file_state(file.path);
-  if (!state || state->identity != file.identity) return;  // moved or deleted: does not count
-  file.duration_ns = duration_ns, file.bytes = state->bytes, file.closed = true;
+  if (!state || !is_file(*state, file.identity, std::nullopt)) return;  // moved or deleted: does not count
+  file.identity = state->identity, file.duration_ns = duration_ns, file.bytes = state->bytes, file.closed = true;
   add(file);
   note(&RingJournal::closed, file);
   drop_old();
@@ -121,7 +134,8 @@ int64_t FileRing::drop_oldest() {
   const RingFile old = std::move(files_.front());
   files_.pop_front();
   duration_ns_ -= old.duration_ns, bytes_ -= old.bytes;
-  const bool ours = names_file(old.path, old.identity) && belongs(old);
+  const auto state = file_state(old.path);
+  const bool ours = state && is_file(*state, old.identity, old.bytes);
   const bool deleted = ours && unlink(old.path.c_str()) == 0;
   if (ours && !deleted) log::warn("cannot delete {}: {}", old.path, std::strerror(errno));
   note(&RingJournal::deleted, old);

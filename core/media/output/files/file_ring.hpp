@@ -3,8 +3,8 @@
 //
 //   Segments ── opened(), grown(), closed() ──▶ FileRing ──▶ RingJournal
 //
-// A file is deleted only if a limit is exceeded or the disk is full, and its name, inode, birth time and size are still those that
-// this object or the locked journal has recorded. Ages are measured in recorded time, so pauses, jumps of
+// A file is deleted only if a limit is exceeded or the disk is full, and its name, birth time and size (without a birth time its
+// inode) are still those that this object or the locked journal has recorded. Ages are measured in recorded time, so pauses, jumps of
 // timestamps and clock changes do not delete files. Internal to core/media. Not thread-safe.
 #pragma once
 
@@ -51,6 +51,7 @@ class FileRing {
   std::string folder_, name_, owner_;
   bool loaded_ = false;
   bool full_reported_ = false;  ///< make_room() has logged its warning
+  bool inodes_reported_ = false;
   std::optional<RingJournal> journal_;
   std::optional<RingFile> current_;
   std::deque<RingFile> files_;           ///< closed files, oldest first

@@ -1,4 +1,4 @@
-// Rings on disks that are full.
+// Rings on disks that are full, and on file systems without lasting inode numbers.
 
 #include "tests/unit/core/media/recording_fixture.hpp"
 #include "tests/unit/core/media/system_calls.hpp"
@@ -57,6 +57,29 @@ TEST_F(RecordingDiskTest, WithoutARingNothingIsDeleted) {
   const SmallDisk disk(folder_.path(), bytes_of_all());
   EXPECT_THROW(write(recording, 95, 100, kBig), Error);
   for (int i = 1; i <= 3; ++i) EXPECT_EQ(frames_in(file("r-00" + std::to_string(i) + ".mkv")), 25u);
+}
+
+TEST_F(RecordingDiskTest, ARingFollowsItsFilesWithoutLastingInodes) {
+  const ChangingInodes exfat(folder_.path());
+  for (int run = 0; run < 3; ++run) recorded(ring_of(3), "r.mkv", 100);
+  EXPECT_EQ(files().size(), 3u) << "files of earlier runs or of this one are left";
+}
+
+TEST_F(RecordingDiskTest, AReplacedFileStaysWithoutLastingInodes) {
+  const ChangingInodes exfat(folder_.path());
+  recorded(ring_of(2), "r.mkv", 50);
+  const std::string footage = get("r-001.mkv");
+  std::filesystem::remove(file("r-001.mkv"));
+  put("r-001.mkv", footage);
+  recorded(ring_of(2), "r.mkv", 100);
+  EXPECT_EQ(get("r-001.mkv"), footage) << "deleted, although its birth time differs";
+}
+
+TEST_F(RecordingDiskTest, WithoutInodesAndBirthTimesNothingIsDeletedByMistake) {
+  const ChangingInodes sshfs(folder_.path(), false);
+  recorded(ring_of(1), "r.mkv", 50);
+  recorded(ring_of(1), "r.mkv", 50);
+  EXPECT_EQ(files().size(), 4u);
 }
 
 }  // namespace

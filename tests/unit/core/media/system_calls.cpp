@@ -14,6 +14,11 @@ namespace {
 std::string disk_folder;
 std::atomic<int64_t> disk_bytes{0};  ///< 0: no simulated disk
 
+std::string inode_folder;
+std::atomic<bool> changing_inodes{false}, birth_times{true};
+std::atomic<uint64_t> next_inode{1'000'000};
+std::atomic<int64_t> statx_count{0};
+
 int64_t used_bytes() {
   int64_t sum = 0;
   std::error_code error;
@@ -41,6 +46,20 @@ SmallDisk::~SmallDisk() {
   disk_bytes = 0;
 }
 
+ChangingInodes::ChangingInodes(std::string folder, bool births) {
+  inode_folder = std::move(folder);
+  birth_times = births;
+  changing_inodes = true;
+}
+
+ChangingInodes::~ChangingInodes() {
+  changing_inodes = false;
+}
+
+int64_t statx_calls() {
+  return statx_count;
+}
+
 }  // namespace lensd::test
 
 extern "C" ssize_t write(int fd, const void* data, size_t size) {
@@ -54,4 +73,16 @@ extern "C" ssize_t write(int fd, const void* data, size_t size) {
     if (static_cast<int64_t>(size) > room) size = static_cast<size_t>(room);
   }
   return syscall(SYS_write, fd, data, size);
+}
+
+extern "C" int statx(int folder, const char* path, int flags, unsigned mask, struct statx* out) {
+  using namespace lensd::test;
+  ++statx_count;
+  const long result = syscall(SYS_statx, folder, path, flags, mask, out);
+  const std::string_view name(path);
+  if (result != 0 || !changing_inodes) return static_cast<int>(result);
+  if (!birth_times) out->stx_mask &= ~static_cast<uint32_t>(STATX_BTIME);
+  // A journal is open, so that its inode stays in the cache.
+  if (name.starts_with(inode_folder + "/") && !name.ends_with(".ring")) out->stx_ino = next_inode++;
+  return 0;
 }

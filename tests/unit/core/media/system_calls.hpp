@@ -18,4 +18,18 @@ class SmallDisk {
   SmallDisk& operator=(const SmallDisk&) = delete;
 };
 
+/// Simulates a file system that assigns inode numbers when a file enters the cache, such as exFAT: until it is
+/// destroyed, each statx() of a file below `folder` that is not open returns another inode number.
+class ChangingInodes {
+ public:
+  /// `birth_times`: as of exFAT; without them as of sshfs.
+  explicit ChangingInodes(std::string folder, bool birth_times = true);
+  ~ChangingInodes();
+  ChangingInodes(const ChangingInodes&) = delete;
+  ChangingInodes& operator=(const ChangingInodes&) = delete;
+};
+
+/// Returns the number of statx() calls of this program so far.
+int64_t statx_calls();
+
 }  // namespace lensd::test
