@@ -67,13 +67,15 @@ void check_journal(const TemporaryFolder& folder, const std::string& text,
     const bool used = journal.path() == folder / ".r.mkv.ring";
     require(used == parsed.has_value(), "a journal is {}", used ? "not refused" : "refused");
     const auto files = journal.take_files();
-    if (used) require(names(files, folder.path().string()) == names(parsed->files), "other files than in the text");
+    if (used)
+      require(names(files, folder.path().string()) == names(parsed->files), "other files than in the text");
     if (text.size() % 2) journal.rewrite(files);
     journal.closed(added);
   }
   RingJournal again(folder.path().string(), "r.mkv", owner);
   const auto files = again.take_files();
-  require(!files.empty() && names(files, folder.path().string()).back() == added.path, "the last line is lost");
+  require(!files.empty() && names(files, folder.path().string()).back() == added.path,
+          "the last line is lost");
   require(files.back().identity == added.identity && files.back().bytes == added.bytes,
           "the last line differs");
 }
@@ -87,14 +89,16 @@ void check_ring(const TemporaryFolder& folder, const std::string& text) {
     const std::string path = folder / name;
     put(path, "new footage");
     ring.opened(path, file_state(path)->identity);
-    ring.closed(1'000'000'000);
+    ring.ended(1'000'000'000);
+    ring.closed(path);
     require(file_state(path).has_value(), "the newest file is deleted");
   }
   for (const char* name : kOthers) require(file_state(folder / name).has_value(), "'{}' is deleted", name);
 }
 
 void clear(const TemporaryFolder& folder) {
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) std::filesystem::remove_all(entry);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    std::filesystem::remove_all(entry);
 }
 
 }  // namespace

@@ -7,12 +7,12 @@
 namespace lensd {
 
 /// Throws Error(usage) if the file name is empty or the name has a control character, if a '%' does not start
-/// a supported strftime conversion, or if ".." follows a folder with a conversion. Conversions that can expand
-/// to a slash or a line break, such as %D and %n, are not supported.
+/// a supported strftime conversion, or if ".." follows a folder with a conversion. Conversions that can
+/// expand to a slash or a line break, such as %D and %n, are not supported.
 void check_name_template(const std::string& name);
 
-/// Returns the folder of `path`, a file name or template, up to the first component with a conversion; "." for
-/// the current folder. The components that follow change with time.
+/// Returns the folder of `path`, a file name or template, up to the first component with a conversion; "."
+/// for the current folder. The components that follow change with time.
 std::string fixed_folder(const std::string& path);
 
 /// Generates the names of a recording's files. Not thread-safe.

@@ -21,6 +21,8 @@ constexpr size_t kSpareLines = 1024;
 /// make_room() deletes at least this much, so that other programs can write too, but at most an eighth of a
 /// small ring.
 constexpr int64_t kRoomBytes = 64 << 20;
+/// Number of files that are checked when a file is complete.
+constexpr size_t kChecks = 32;
 
 /// Returns the name of the journal of `path`, a file name or template, in its fixed_folder().
 std::string journal_name(const std::string& path) {
@@ -45,10 +47,7 @@ bool belongs(const RingFile& file) {
 }  // namespace
 
 FileRing::FileRing(const std::string& path, std::string owner, Limits limits)
-    : limits_(limits),
-      folder_(fixed_folder(path)),
-      name_(journal_name(path)),
-      owner_(std::move(owner)) {}
+    : limits_(limits), folder_(fixed_folder(path)), name_(journal_name(path)), owner_(std::move(owner)) {}
 
 void FileRing::load() {
   try {
@@ -95,11 +94,19 @@ void FileRing::grown(int64_t duration_ns) {
   note(&RingJournal::opened, *current_);
 }
 
-void FileRing::closed(int64_t duration_ns) {
-  RingFile file = *std::exchange(current_, std::nullopt);
+void FileRing::ended(int64_t duration_ns) {
+  grown(duration_ns);
+  ending_.push_back(*std::exchange(current_, std::nullopt));
+}
+
+void FileRing::closed(const std::string& path) {
+  const auto found = std::ranges::find(ending_, path, &RingFile::path);
+  if (found == ending_.end()) return;
+  RingFile file = std::move(*found);
+  ending_.erase(found);
   const auto state = file_state(file.path);
   if (!state || !is_file(*state, file.identity, std::nullopt)) return;  // moved or deleted: does not count
-  file.identity = state->identity, file.duration_ns = duration_ns, file.bytes = state->bytes, file.closed = true;
+  file.identity = state->identity, file.bytes = state->bytes, file.closed = true;
   add(file);
   note(&RingJournal::closed, file);
   drop_old();
@@ -117,13 +124,25 @@ bool FileRing::too_much() const {
   return old || (limits_.bytes > 0 && bytes_ > limits_.bytes);
 }
 
+/// Removes files from the ring that were moved, replaced or changed, so that they need no room. Checks some
+/// files per call, since a check of all takes seconds on a slow disk.
+void FileRing::forget_missing() {
+  for (size_t left = std::min(files_.size(), kChecks); left > 0; --left) {
+    if (next_check_ >= files_.size()) next_check_ = 0;
+    const RingFile& file = files_[next_check_];
+    if (belongs(file)) {
+      ++next_check_;
+      continue;
+    }
+    duration_ns_ -= file.duration_ns, bytes_ -= file.bytes;
+    files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(next_check_));
+  }
+}
+
 void FileRing::drop_old() {
   if (!too_much()) return;
-  std::erase_if(files_, [&](const RingFile& file) {
-    if (belongs(file)) return false;
-    duration_ns_ -= file.duration_ns, bytes_ -= file.bytes;
-    return true;
-  });
+  forget_missing();
+  if (!too_much()) return;
   full_reported_ = false;
   while (too_much()) drop_oldest();
 }
@@ -133,6 +152,7 @@ void FileRing::drop_old() {
 int64_t FileRing::drop_oldest() {
   const RingFile old = std::move(files_.front());
   files_.pop_front();
+  if (next_check_ > 0) --next_check_;
   duration_ns_ -= old.duration_ns, bytes_ -= old.bytes;
   const auto state = file_state(old.path);
   const bool ours = state && is_file(*state, old.identity, old.bytes);
@@ -152,8 +172,9 @@ bool FileRing::make_room() noexcept {
     int64_t deleted = 0;
     while (files_.size() >= 2 && deleted < wanted) deleted += drop_oldest();
     if (deleted > 0 && !std::exchange(full_reported_, true))
-      log::warn("{}: the disk is full: the oldest recordings are deleted before the ring's limits are reached",
-                folder_);
+      log::warn(
+          "{}: the disk is full: the oldest recordings are deleted before the ring's limits are reached",
+          folder_);
     return deleted > 0;
   } catch (const std::exception&) {  // out of memory
     return false;
@@ -166,6 +187,7 @@ void FileRing::note(void (RingJournal::*event)(const RingFile&), const RingFile&
   ((*journal_).*event)(file);
   if (!journal_->incomplete() && journal_->lines() <= 2 * files_.size() + kSpareLines) return;
   std::vector<RingFile> all(files_.begin(), files_.end());
+  all.insert(all.end(), ending_.begin(), ending_.end());
   if (current_) all.push_back(*current_);
   journal_->rewrite(all);
 }

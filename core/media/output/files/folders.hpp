@@ -11,8 +11,8 @@ namespace lensd {
 /// contain symbolic links. Returns an empty UniqueFd, with errno set, on failure.
 UniqueFd open_path(const std::string& beneath, const std::string& path, int flags);
 
-/// Creates the missing folders of the file `path` that are below the folder `base`, which must exist. Both are
-/// paths as for open_path(). Returns 0 or an errno value.
+/// Creates the missing folders of the file `path` that are below the folder `base`, which must exist. Both
+/// are paths as for open_path(). Returns 0 or an errno value.
 int make_folders(const std::string& beneath, const std::string& base, const std::string& path);
 
 /// Removes the folders of the file `path`, from the innermost one up to but without `base`, while they are

@@ -17,6 +17,8 @@ namespace lensd {
 namespace {
 
 constexpr int kWriteBufferBytes = 256 * 1024;
+/// Interval at which the kernel is asked to start writing, so that little is left for the sync at the end.
+constexpr int64_t kWritebackBytes = 8 << 20;
 constexpr int kStopPollMs = 50;  ///< interval between checks of FileRules::stop
 /// Maximum number of successive calls of FileRules::make_room. On file systems with snapshots, deleting files
 /// may free nothing.
@@ -122,7 +124,15 @@ int OutputFile::write(void* self, ff::WriteByte* buffer, int size) noexcept {
     file.at_ += n;
     file.end_ = std::max(file.end_, file.at_);
   }
+  file.start_writeback();
   return size;
+}
+
+/// Starts the write-back of the new data, without waiting for its end. Ignores errors: close() reports them.
+void OutputFile::start_writeback() noexcept {
+  if (!regular_ || end_ - writeback_ < kWritebackBytes) return;
+  sync_file_range(fd_, writeback_, end_ - writeback_, SYNC_FILE_RANGE_WRITE);
+  writeback_ = end_;
 }
 
 /// Waits until the pipe has room. Returns 0, AVERROR_EXIT after FileRules::stop, or AVERROR(EAGAIN) after the

@@ -100,8 +100,7 @@ char parse_line(std::string_view line, RingFile& file) {
   std::string name, more;
   in >> event >> file.identity.inode >> file.identity.birth_ns >> file.duration_ns >> file.bytes >> name;
   file.path = unescaped(name);
-  const bool valid =
-      in && !(in >> more) && is_inside(file.path) && file.duration_ns >= 0 && file.bytes >= 0;
+  const bool valid = in && !(in >> more) && is_inside(file.path) && file.duration_ns >= 0 && file.bytes >= 0;
   file.closed = event == 'c';
   return valid && (event == 'o' || event == 'c' || event == 'd') ? event : '\0';
 }

@@ -5,10 +5,10 @@
 //   EVENT INODE BIRTH_NS DURATION_NS BYTES NAME CHECKSUM
 //
 // EVENT is o (open), c (closed) or d (deleted); NAME is relative to the journal's folder, and special
-// characters are %XX. The recording that has the journal open holds a lock on it and is its only writer. If the journal is locked or
-// belongs to another owner, a recording of the same name uses .NAME.2.ring, and so on. A recording never
-// deletes the files of another running recording, another configuration or another user. Internal to
-// core/media. Not thread-safe.
+// characters are %XX. The recording that has the journal open holds a lock on it and is its only writer. If
+// the journal is locked or belongs to another owner, a recording of the same name uses .NAME.2.ring, and so
+// on. A recording never deletes the files of another running recording, another configuration or another
+// user. Internal to core/media. Not thread-safe.
 #pragma once
 
 #include <optional>

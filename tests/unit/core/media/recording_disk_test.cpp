@@ -42,7 +42,7 @@ TEST_F(RecordingDiskTest, AFullDiskDoesNotDeleteTheOnlyFile) {
   RecordSettings settings = ring_of(3600);
   Recording recording(settings, 25, "");
   recording.start(target("r.mkv"));
-  write(recording, 0, 45, kBig);  // one complete file
+  write(recording, 0, 45, kBig);                         // one complete file
   const SmallDisk disk(folder_.path(), bytes_of_all());  // as if another program had filled the disk
   EXPECT_THROW(write(recording, 45, 100, kBig), Error);
   EXPECT_EQ(frames_in(file("r-001.mkv")), 25u);

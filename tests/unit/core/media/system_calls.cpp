@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 namespace lensd::test {
@@ -14,6 +15,8 @@ namespace {
 std::string disk_folder;
 std::atomic<int64_t> disk_bytes{0};  ///< 0: no simulated disk
 
+std::string slow_folder;
+std::atomic<int64_t> sync_ms{0}, write_ms{0};
 std::string inode_folder;
 std::atomic<bool> changing_inodes{false}, birth_times{true};
 std::atomic<uint64_t> next_inode{1'000'000};
@@ -27,12 +30,12 @@ int64_t used_bytes() {
   return sum;
 }
 
-/// Returns true if the descriptor is a file below the simulated disk's folder.
-bool is_on_disk(int fd) {
+/// Returns true if the descriptor is a file below `folder`.
+bool is_below(const std::string& folder, int fd) {
   char path[4096];
   const std::string link = "/proc/self/fd/" + std::to_string(fd);
   const ssize_t length = readlink(link.c_str(), path, sizeof path);
-  return length > 0 && std::string_view(path, static_cast<size_t>(length)).starts_with(disk_folder + "/");
+  return length > 0 && std::string_view(path, static_cast<size_t>(length)).starts_with(folder + "/");
 }
 
 }  // namespace
@@ -44,6 +47,15 @@ SmallDisk::SmallDisk(std::string folder, int64_t bytes) {
 
 SmallDisk::~SmallDisk() {
   disk_bytes = 0;
+}
+
+SlowDisk::SlowDisk(std::string folder, std::chrono::milliseconds sync, std::chrono::milliseconds write) {
+  slow_folder = std::move(folder);
+  sync_ms = sync.count(), write_ms = write.count();
+}
+
+SlowDisk::~SlowDisk() {
+  sync_ms = 0, write_ms = 0;
 }
 
 ChangingInodes::ChangingInodes(std::string folder, bool births) {
@@ -64,7 +76,9 @@ int64_t statx_calls() {
 
 extern "C" ssize_t write(int fd, const void* data, size_t size) {
   using namespace lensd::test;
-  if (const int64_t limit = disk_bytes; limit > 0 && is_on_disk(fd)) {
+  if (write_ms > 0 && is_below(slow_folder, fd))
+    std::this_thread::sleep_for(std::chrono::milliseconds(write_ms.exchange(0)));
+  if (const int64_t limit = disk_bytes; limit > 0 && is_below(disk_folder, fd)) {
     const int64_t room = limit - used_bytes();
     if (room <= 0) {
       errno = ENOSPC;
@@ -73,6 +87,11 @@ extern "C" ssize_t write(int fd, const void* data, size_t size) {
     if (static_cast<int64_t>(size) > room) size = static_cast<size_t>(room);
   }
   return syscall(SYS_write, fd, data, size);
+}
+
+extern "C" int fdatasync(int fd) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(lensd::test::sync_ms));
+  return static_cast<int>(syscall(SYS_fdatasync, fd));
 }
 
 extern "C" int statx(int folder, const char* path, int flags, unsigned mask, struct statx* out) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -18,8 +19,18 @@ class SmallDisk {
   SmallDisk& operator=(const SmallDisk&) = delete;
 };
 
-/// Simulates a file system that assigns inode numbers when a file enters the cache, such as exFAT: until it is
-/// destroyed, each statx() of a file below `folder` that is not open returns another inode number.
+/// Simulates a slow disk until it is destroyed: each fdatasync() takes `sync` longer, and the next write() to
+/// a file below `folder` takes `write` longer.
+class SlowDisk {
+ public:
+  explicit SlowDisk(std::string folder, std::chrono::milliseconds sync, std::chrono::milliseconds write = {});
+  ~SlowDisk();
+  SlowDisk(const SlowDisk&) = delete;
+  SlowDisk& operator=(const SlowDisk&) = delete;
+};
+
+/// Simulates a file system that assigns inode numbers when a file enters the cache, such as exFAT: until it
+/// is destroyed, each statx() of a file below `folder` that is not open returns another inode number.
 class ChangingInodes {
  public:
   /// `birth_times`: as of exFAT; without them as of sshfs.
