@@ -39,7 +39,7 @@ Segments::Segments(const RecordSettings& settings, const RecordTarget& target)
       rules_(target.rules),
       muxer_(recording_muxer(target.path)),
       path_(target.path),
-      names_(target.path, split_seconds_ > 0 || split_bytes_ > 0, target.resumed) {
+      names_(target.path, split_seconds_ > 0 || split_bytes_ > 0, target.resumed, target.rules.beneath) {
   const FileRing::Limits limits{static_cast<int64_t>(settings.keep_minutes * 60e9),
                                 static_cast<int64_t>(settings.keep_gigabytes * 1e9)};
   if (const std::string folder = fixed_folder(target.path);
@@ -96,6 +96,7 @@ void Segments::count_footage(const AVPacket& packet, const EncodedFormat& format
 
 void Segments::open(const AVPacket& packet, const EncodedFormat& format, double age_s) {
   time_base_ = format.time_base;
+  if (ring_ && files_ == 0) names_.continue_numbers();
   names_.begin(std::time(nullptr) - static_cast<std::time_t>(age_s));
   for (int attempt = 1; !file_; ++attempt) {
     const std::string name = names_.next();
