@@ -25,7 +25,8 @@ bool is_name_template(const std::string& path) {
 std::string numbered_name(const std::string& path, int number, bool padded) {
   const std::filesystem::path file(path);
   const std::string digits = padded ? fmt::format("{:03}", number) : fmt::format("{}", number);
-  return (file.parent_path() / fmt::format("{}-{}{}", file.stem().string(), digits, file.extension().string()))
+  return (file.parent_path() /
+          fmt::format("{}-{}{}", file.stem().string(), digits, file.extension().string()))
       .string();
 }
 
@@ -41,9 +42,11 @@ int highest_number(const std::string& path) {
   for (std::filesystem::directory_iterator entry(folder, error), last; !error && entry != last;
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (!name.starts_with(begin) || !name.ends_with(end) || name.size() <= begin.size() + end.size()) continue;
+    if (!name.starts_with(begin) || !name.ends_with(end) || name.size() <= begin.size() + end.size())
+      continue;
     const std::string digits = name.substr(begin.size(), name.size() - begin.size() - end.size());
-    const bool number = digits.size() <= kMaxDigits && std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+    const bool number = digits.size() <= kMaxDigits &&
+                        std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
     if (number) highest = std::max(highest, std::stoi(digits));
   }
   return highest;

@@ -41,7 +41,8 @@ TEST_F(FileNamesTest, ARecordingContinuesAfterManyFiles) {
 }
 
 TEST_F(FileNamesTest, OtherNamesHaveNoNumbers) {
-  for (const char* name : {"cam-001.mkv", "cam-20261126.mkv", "cam-7.mp4", "cam-x.mkv", "cam-.mkv", "camera-50.mkv"})
+  for (const char* name :
+       {"cam-001.mkv", "cam-20261126.mkv", "cam-7.mp4", "cam-x.mkv", "cam-.mkv", "camera-50.mkv"})
     put(name, "");
   EXPECT_EQ(next("cam.mkv"), file("cam-002.mkv"));
 }
