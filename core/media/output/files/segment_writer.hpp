@@ -2,9 +2,9 @@
 //
 //   encoder's thread ── write() ──▶ packets in memory ──▶ Segments on the writer's thread ──▶ files
 //
-// A live source cannot wait while the disk is busy, so its packets wait in memory instead, up to 64 MiB. Until
-// they are written, a crash loses them. With other sources the caller writes, and the source waits. An error of
-// the writer's thread is thrown by the next call. Internal to core/media. Call from one thread only.
+// A live source cannot wait while the disk is busy, so its packets wait in memory instead, up to 64 MiB.
+// Until they are written, a crash loses them. With other sources the caller writes, and the source waits. An
+// error of the writer's thread is thrown by the next call. Internal to core/media. Call from one thread only.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@ namespace lensd {
 
 class SegmentWriter {
  public:
-  /// `own_thread`: queue the packets; without audio only. `stop`, which may be null, limits all waits after it
-  /// is set: then packets that the disk does not take in time are lost. Throws as Segments does.
+  /// `own_thread`: queue the packets; without audio only. `stop`, which may be null, limits all waits after
+  /// it is set: then packets that the disk does not take in time are lost. Throws as Segments does.
   SegmentWriter(const RecordSettings& settings, const RecordTarget& target, bool own_thread,
                 const std::atomic<bool>* stop);
   /// Ignores errors if finish() was not called.
@@ -37,8 +37,8 @@ class SegmentWriter {
   /// See Segments::end_stream().
   void end_stream(int64_t end, AudioEnd audio_end);
   /// Waits until all packets are written, and for a limited time until the files are synced. Call after
-  /// end_stream(), then call no other function than report(). Throws Error(runtime_failure) if something could
-  /// not be written, or if the disk did not take the packets before the deadline that `stop` sets.
+  /// end_stream(), then call no other function than report(). Throws Error(runtime_failure) if something
+  /// could not be written, or if the disk did not take the packets before the deadline that `stop` sets.
   void finish();
 
   /// Returns what is written so far.

@@ -159,10 +159,12 @@ void Segments::finish() {
     count_ended(*file);
   }
   const auto stopped = [this] { return rules_.stop && *rules_.stop; };
-  if (wait_for_close_)
+  if (wait_for_close_) {
     while (!closer_.wait(kStopPoll) && !stopped()) {
     }
-  closer_.wait(kCloseTimeout);
+  } else {
+    closer_.wait(kCloseTimeout);
+  }
   take_closed();
 }
 
