@@ -174,6 +174,7 @@ Written send_frames(Pipeline& pipeline) {
     written.frames = static_cast<int64_t>(now.processed);
   }
   written.signal = interruption.signal();
+  written.source_ended = written.signal == 0 && pipeline.status().ended;
   return written;
 }
 
@@ -225,6 +226,7 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   // Do not cut the sound of a complete recording, however slow the encoder is.
   const auto patience = written.signal ? kPatience : kUnlimited;
   if (recorder && written.source_ended) recorder->source_ended();
+  if (stream && written.source_ended) stream->source_ended();
   if (recorder) recorder->finish(patience);
   if (stream) stream->finish(patience);
   if (camera) camera->finish();

@@ -31,6 +31,7 @@ bool has_no_content(const StartRecord& command) {
 RecorderSink::RecorderSink(const RecordSettings& settings, const SourceInfo& source, const AudioChoice& audio)
     : settings_(settings),
       fps_(source.fps > 0 ? source.fps : 25),
+      live_(source.live),
       audio_from_(audio_of(source, audio)),
       output_(make_recording(true)) {
   run(source.live);
@@ -38,6 +39,7 @@ RecorderSink::RecorderSink(const RecordSettings& settings, const SourceInfo& sou
 
 std::unique_ptr<Recording> RecorderSink::make_recording(bool preroll) const {
   RecordSettings settings = settings_;
+  settings.own_writer = live_;
   if (!preroll) settings.preroll_seconds = 0;
   return std::make_unique<Recording>(settings, fps_, audio_from_, &abandon());
 }

@@ -48,6 +48,7 @@ class RecorderSink final : public QueueSink {
 
   const RecordSettings settings_;
   const double fps_;
+  const bool live_;
   const AudioSource audio_from_;
   std::atomic<bool> source_ended_{false};
 

@@ -17,6 +17,8 @@ class StreamSink final : public QueueSink {
   void take(const Frame& frame, const Picture&, const PixelAspects& aspects) override {
     push({.frame = frame.share(), .info = frame.info, .aspect = aspects.output});
   }
+  /// Call before finish() if the source has no more frames; see StreamOutput::source_ended().
+  void source_ended() noexcept { output_.source_ended(); }
   SinkStatus status() const override;
   std::vector<Notice> take_notices() override;
 

@@ -20,8 +20,12 @@ struct RecordSettings {
   std::string owner;              ///< id of the configuration; a ring never deletes another owner's files
   double preroll_seconds = 0;     ///< a recording starts this long before the request
   double preroll_megabytes = 64;  ///< memory limit of the pre-roll
-  /// Wait for the reader of a pipe without a timeout. Only for batch runs: it would delay a live recording.
+  /// Wait for the reader of a pipe, and for the sync of files, without a timeout. Only for batch runs: it
+  /// would delay a live recording.
   bool wait_for_reader = false;
+  /// Write the files on an own thread, with packets in memory while the disk is busy. For live sources, which
+  /// cannot wait.
+  bool own_writer = false;
 };
 
 }  // namespace lensd

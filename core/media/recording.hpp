@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -26,11 +27,17 @@ struct FileRules {
   /// Not empty: the name comes from a control request. The path is relative to this folder, may not leave it,
   /// and may not contain symbolic links.
   std::string beneath;
+  /// Missing folders of the file below this folder are created; the folder must exist, so that a disk that is
+  /// not mounted is noticed. Relative to `beneath`. Empty: no folder is created.
+  std::string make_below = {};
   /// For pipes and devices: fail if there is no reader, or if it takes no data for this time. 0:
   /// wait for the reader without a limit.
   int64_t reader_timeout_ns = 0;
   /// Ends the wait for a reader. Used only if reader_timeout_ns is set. May be null; must outlive the file.
   const std::atomic<bool>* stop = nullptr;
+  /// Called if the disk is full or the quota is used up. Returns true if it freed space; the write is then
+  /// repeated. May be empty; must not throw.
+  std::function<bool()> make_room = {};
 
   /// Returns `path` below the folder `beneath`, or `path` itself if `beneath` is empty.
   std::string full_path(const std::string& path) const;
@@ -52,7 +59,8 @@ void check_record_settings(const RecordSettings& settings);
 
 class Recording {
  public:
-  /// `stop` interrupts reading the audio of a network source; it may be null and must outlive this object.
+  /// `stop` interrupts reading the audio of a network source and limits the wait for a slow disk; it may be
+  /// null and must outlive this object.
   Recording(const RecordSettings& settings, double fps, const AudioSource& audio_from,
             const std::atomic<bool>* stop = nullptr);
   /// Stops the recording; ignores errors.
@@ -61,7 +69,8 @@ class Recording {
   /// Starts a recording, which begins with the pre-roll if there is one, else with the next frame. Stops the
   /// current recording first. Throws as stop() and write() do, and Error(usage) if the name is invalid.
   void start(const RecordTarget& target);
-  /// Completes the file. Throws Error(runtime_failure) if it cannot be written. Does nothing if not active.
+  /// Completes the file. Waits for its sync to the disk for half a second; errors after that are logged.
+  /// Throws Error(runtime_failure) if it cannot be written. Does nothing if not active.
   void stop();
   /// Makes stop() copy the audio after the last frame too. Call if the source has no more frames.
   void source_ended();
@@ -73,7 +82,7 @@ class Recording {
   /// Records a decoded picture in host memory, in the same way as a frame.
   void write(const PictureRef& picture, const FrameInfo& info, PixelAspect aspect = {});
 
-  bool active() const noexcept { return segments_ != nullptr; }
+  bool active() const noexcept { return writer_ != nullptr; }
   struct Report {
     std::string path;
     int64_t frames = 0, bytes = 0;
@@ -90,12 +99,13 @@ class Recording {
   void encode(const struct PixelsFormat& format, const struct Pixels& picture, const FrameInfo& info);
   void write_packets();
   void end_encoder();
+  void finish_files() noexcept;
   /// Runs `step`. If it throws, stops the recording, keeps its files and rethrows.
   template <class Step>
   void guarded(Step&& step);
 
   std::unique_ptr<Encoding> encoding_;
-  std::unique_ptr<class Segments> segments_;
+  std::unique_ptr<class SegmentWriter> writer_;
   Report last_;
 };
 

@@ -45,6 +45,9 @@ class StreamOutput {
   /// Sends the queued packets, for at most a second, then closes the connection. Throws Error if the encoder
   /// fails.
   void finish();
+  /// Makes finish() mark an HLS playlist as ended. Call if the source has no more frames. Without it players
+  /// wait for more, for example until the program runs again. Thread-safe.
+  void source_ended() noexcept;
 
   enum class State : uint8_t { idle, connecting, sending, waiting };
   struct Status {

@@ -31,7 +31,7 @@ const button = (name, text, onclick) => label(element("button", {type: "button",
 // kReadMs is shorter, so that a page whose stream was closed for this reason has noticed the outage.
 const kReadMs = 4000, kChangeMs = 45000, kLost = "The connection to lensd is lost; reconnecting.";
 async function request(path, options = {}, limit = kReadMs) {
-  const [response, answer] = await fetch("/api/v1/" + path, {...options, signal: AbortSignal.timeout(limit)})
+  const [response, answer] = await fetch("api/v1/" + path, {...options, signal: AbortSignal.timeout(limit)})
     .then(async response => [response, await response.json()])
     .catch(() => { throw new Error(kLost); });
   if (response.status === 401) throw new Error("this page needs the token: open the address that lensd logged");

@@ -117,7 +117,7 @@ async function showStats() {
 const observed = ["graph", "sizes", "pause", "bypass", "frame", "time-pos", "rate", "source", "counters", "record", "stream", "virtual-camera", "controls"];
 let events = null;  // null while there is no connection
 function observe() {
-  events = new EventSource("/events?" + observed.map(name => "observe=" + name).join("&"));
+  events = new EventSource("events?" + observed.map(name => "observe=" + name).join("&"));
   events.onmessage = message => {
     const event = JSON.parse(message.data);
     if (event.event === "property-change") {
@@ -168,7 +168,7 @@ function setDisconnected(on) {
   $("state").className = "state bad";
 }
 // A hidden page does not load the stream, so that no frames are encoded for it.
-function loadStream() { $("picture").src = document.hidden ? "data:," : "/stream.mjpeg?" + Date.now(); }
+function loadStream() { $("picture").src = document.hidden ? "data:," : "stream.mjpeg?" + Date.now(); }
 
 $("pause").onclick = () => act("pause", [!isPaused()]);
 $("step").onclick = () => act("step");

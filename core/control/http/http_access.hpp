@@ -21,8 +21,10 @@ bool is_loopback(const std::string& address);
 /// Returns true if the Host header is "localhost", `address`, one of `hosts`, or any numeric address.
 /// Ignores the header's port, and the case of the header and of `address`. `hosts` must be in lower case.
 bool known_host(const std::string& host, const std::string& address, const std::vector<std::string>& hosts);
-/// Returns true if `origin` is empty (only browsers send the header) or names `host`.
-bool same_origin(const std::string& origin, const std::string& host);
+/// Returns true if `origin` is empty (only browsers send the header) or names `host`, or if it is the origin
+/// of a proxy for one of `hosts`: https with any port, or http with the default port. `hosts` must be in
+/// lower case.
+bool same_origin(const std::string& origin, const std::string& host, const std::vector<std::string>& hosts);
 /// Returns true if the Authorization header contains `token` as a bearer token, or the Cookie header
 /// `cookies` contains a cookie named `cookie` with the value `token`.
 bool has_token(const std::string& authorization, const std::string& cookies, const std::string& cookie,

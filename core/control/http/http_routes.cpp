@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -113,21 +114,33 @@ HttpRoutes::HttpRoutes(ControlTarget& target, EventHub& hub, const HttpOptions& 
            }},
       } {}
 
+/// Returns the address of `path` without a query, relative to `path`, because a proxy may have removed a
+/// prefix. Of unknown paths returns the page: a decoded path may contain line breaks or the name of another
+/// host.
+std::string HttpRoutes::redirect_target(const std::string& path) const {
+  if (get_handlers_.contains(path)) return "./" + path.substr(path.rfind('/') + 1);
+  std::string page = "./";
+  for (auto folders = std::ranges::count(path, '/'); folders > 1; --folders) page += "../";
+  return page;
+}
+
 std::optional<HttpResponse> HttpRoutes::reject(const HttpRequest& request) const {
   const std::string host = request.header("host");
   if (!known_host(host, options_.address, options_.hosts))
     return error_response(403, "this Host is not served here, see [http] hosts");
-  if (!same_origin(request.header("origin"), host))
+  if (!same_origin(request.header("origin"), host, options_.hosts))
     return error_response(403, "requests from pages of another origin are refused");
   if (request.path == "/healthz" || !options_.auth) return std::nullopt;
   // The browser opens the panel with ?token=…: set a cookie and redirect to the URL without its query.
   const auto token = request.query.find("token");
   if (request.method == "GET" && token != request.query.end() && same_token(token->second, options_.token)) {
     HttpResponse redirect{.status = 302};
-    redirect.headers = {
-        {"Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict", cookie_, options_.token)},
-        // Only known paths: a decoded path may contain line breaks or the name of another host.
-        {"Location", get_handlers_.contains(request.path) ? request.path : "/"}};
+    // Without Path a browser sends the cookie to the folder of the address only, which may be that of a
+    // proxy.
+    const bool at_top = request.path.find('/', 1) == std::string::npos;
+    redirect.headers = {{"Set-Cookie", fmt::format("{}={}{}; HttpOnly; SameSite=Strict", cookie_,
+                                                   options_.token, at_top ? "" : "; Path=/")},
+                        {"Location", redirect_target(request.path)}};
     return redirect;
   }
   if (has_token(request.header("authorization"), request.header("cookie"), cookie_, options_.token))

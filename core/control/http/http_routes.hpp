@@ -62,6 +62,7 @@ class HttpRoutes {
   static HttpResponse error(int status);
 
  private:
+  std::string redirect_target(const std::string& path) const;
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
 
   void command(const HttpRequest& request, const std::string& name, HttpReply reply) const;

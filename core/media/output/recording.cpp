@@ -7,7 +7,7 @@
 #include "core/media/output/encoders/encoder_choice.hpp"
 #include "core/media/output/encoders/video_encoder.hpp"
 #include "core/media/output/files/file_names.hpp"
-#include "core/media/output/files/segments.hpp"
+#include "core/media/output/files/segment_writer.hpp"
 #include "core/media/output/packet_ring.hpp"
 
 namespace lensd {
@@ -43,6 +43,7 @@ struct Recording::Encoding {
   const std::atomic<bool>* stop;
   std::unique_ptr<AudioCopy> audio;
   std::unique_ptr<VideoEncoder> encoder;
+  std::shared_ptr<const EncodedFormat> stream;  ///< format of the encoder's packets
   std::unique_ptr<PacketRing> preroll;
   std::string notice;
   AudioEnd audio_end = AudioEnd::video;
@@ -73,6 +74,7 @@ struct Recording::Encoding {
                                              "recorder");
     if (!encoder->notice().empty()) notice = encoder->notice();
     failed = false;
+    stream = std::make_shared<const EncodedFormat>(*encoder);
     audio = AudioCopy::open(audio_from, stop);
     if (!has_preroll()) return;
     const double per_tick = av_q2d(encoder->context().time_base);
@@ -106,15 +108,25 @@ void Recording::guarded(Step&& step) {
   try {
     step();
   } catch (...) {
-    last_ = report();
-    segments_.reset();
+    finish_files();
     encoding_->close();
     throw;
   }
 }
 
+/// Ends the writing of files after an error; ignores further errors.
+void Recording::finish_files() noexcept {
+  try {
+    if (writer_) writer_->finish();
+  } catch (const std::exception&) {
+    // the first error is thrown
+  }
+  last_ = report();
+  writer_.reset();
+}
+
 bool Recording::encodes() const noexcept {
-  return segments_ || (encoding_->has_preroll() && !encoding_->failed);
+  return writer_ || (encoding_->has_preroll() && !encoding_->failed);
 }
 
 void Recording::start(const RecordTarget& target) {
@@ -122,22 +134,26 @@ void Recording::start(const RecordTarget& target) {
   last_ = {};
   Encoding& e = *encoding_;
   if (e.encoder && !e.fits(recording_muxer(target.path))) end_encoder();
-  segments_ = std::make_unique<Segments>(e.settings, target);
+  const bool own_thread = e.settings.own_writer && e.audio_from.address.empty();
+  writer_ = std::make_unique<SegmentWriter>(e.settings, target, own_thread, e.stop);
   if (!e.encoder || !e.preroll) return;
   // The pre-roll has only video packets. AudioCopy reads the audio of the same time from the source.
-  segments_->set_audio(e.audio.get());
+  writer_->set_audio(e.audio.get());
   guarded([&] {
     for (const ff::PacketPtr& packet : e.preroll->packets())
-      segments_->write(*packet, *e.encoder, e.age_s(*packet));
+      writer_->write(*packet, e.stream, e.age_s(*packet));
   });
   e.preroll->clear();
 }
 
 void Recording::stop() {
-  if (!segments_) return;
-  guarded([&] { end_encoder(); });
+  if (!writer_) return;
+  guarded([&] {
+    end_encoder();
+    writer_->finish();
+  });
   last_ = report();
-  segments_.reset();
+  writer_.reset();
 }
 
 void Recording::source_ended() {
@@ -148,10 +164,10 @@ void Recording::source_ended() {
 void Recording::end_encoder() {
   Encoding& e = *encoding_;
   if (!e.encoder) return;
-  if (segments_) {
+  if (writer_) {
     e.encoder->send_end();
     write_packets();
-    segments_->end_stream(e.encoder->end_ticks(), e.audio_end);
+    writer_->end_stream(e.encoder->end_ticks(), e.audio_end);
   }
   e.close();
 }
@@ -172,13 +188,13 @@ void Recording::encode(const PixelsFormat& format, const Pixels& picture, const 
   guarded([&] {
     if (e.encoder && !e.encoder->adapt(format)) end_encoder();
     if (!e.encoder) {
-      e.open(segments_ ? segments_->muxer() : recording_muxer(e.settings.name), format);
-      if (segments_) segments_->set_audio(e.audio.get());
+      e.open(writer_ ? writer_->muxer() : recording_muxer(e.settings.name), format);
+      if (writer_) writer_->set_audio(e.audio.get());
     }
     const AVRational time_base = e.encoder->context().time_base;
     const auto [ticks, jump] = e.encoder->next_time(info);
     if (jump && e.audio) e.audio->add_jump(*jump);
-    e.encoder->send(picture, ticks, segments_ && segments_->wants_key(ticks, time_base));
+    e.encoder->send(picture, ticks, writer_ && writer_->wants_key(ticks, time_base));
     write_packets();
   });
 }
@@ -186,16 +202,16 @@ void Recording::encode(const PixelsFormat& format, const Pixels& picture, const 
 void Recording::write_packets() {
   Encoding& e = *encoding_;
   while (const AVPacket* packet = e.encoder->receive()) {
-    if (segments_)
-      segments_->write(*packet, *e.encoder, e.age_s(*packet));
+    if (writer_)
+      writer_->write(*packet, e.stream, e.age_s(*packet));
     else if (e.preroll)
       e.preroll->push(*packet);
   }
 }
 
 Recording::Report Recording::report() const {
-  if (!segments_) return last_;
-  return {segments_->path(), segments_->frames(), segments_->bytes(), segments_->files()};
+  if (!writer_) return last_;
+  return writer_->report();
 }
 
 std::string Recording::take_notice() {

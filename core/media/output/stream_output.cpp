@@ -62,6 +62,10 @@ void StreamOutput::write(ConstImageRef image, const FrameInfo& info, PixelAspect
   e.push_packets();
 }
 
+void StreamOutput::source_ended() noexcept {
+  encoding_->status->source_ended = true;
+}
+
 void StreamOutput::finish() {
   encoding_->close();
 }

@@ -1,5 +1,9 @@
 #include "core/media/output/stream_sender.hpp"
 
+extern "C" {
+#include <libavutil/opt.h>
+}
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +41,9 @@ void set_options(const std::string& muxer, ff::Options& options) {
   if (muxer == "hls") {
     options.set("hls_time", "2");
     options.set("hls_list_size", "6");
-    options.set("hls_flags", "delete_segments+independent_segments+temp_file");
+    // Continue the playlist after a change of the format or a restart: players stop at ENDLIST, and expect
+    // sequence numbers and names of segments that never start again.
+    options.set("hls_flags", "delete_segments+independent_segments+temp_file+append_list+omit_endlist");
   }
 }
 
@@ -236,6 +242,8 @@ int StreamSender::Worker::send(Muxer& muxer) {
     status_->sent.fetch_add(1, std::memory_order_relaxed);
     status_->bytes.fetch_add(packet.size, std::memory_order_relaxed);
   }
+  if (status_->source_ended && target_.muxer == "hls")
+    av_opt_set(muxer.context().priv_data, "hls_flags", "-omit_endlist", 0);
   return 0;
 }
 

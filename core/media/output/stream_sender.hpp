@@ -21,6 +21,7 @@ namespace lensd {
 
 /// State of a stream, shared by its successive senders. Thread-safe.
 struct SharedStreamStatus {
+  std::atomic<bool> source_ended{false};  ///< StreamOutput::source_ended() was called
   std::atomic<StreamOutput::State> state{StreamOutput::State::idle};
   std::atomic<int64_t> sent{0}, bytes{0};
   std::atomic<uint64_t> dropped{0};

@@ -49,6 +49,24 @@ def disk_full(bench):
     return f"{frames} frames play; {reason.split('warning: ')[-1]}; {daemon.end()}"
 
 
+@case("resources", "a ring with keep_minutes = 60 on a tmpfs of 1 MiB", "the oldest files make room; nothing stops", deadline=20, slow=True)
+def full_ring(bench):
+    config = bench.write("r.toml", f'[record]\non = true\nfolder = "{bench.path("disk")}"\nname = "r.mkv"\ncodec = "ffv1"\n'
+                         "split_seconds = 1\nkeep_minutes = 60\n")
+    daemon, disk = on_small_disk(bench, "-c", config, "test:testsrc2=size=160x90:rate=10",
+                                 mount="mount -t tmpfs -o size=1m tmpfs")
+    daemon.until(lambda: os.path.exists(disk + "/r-001.mkv"), "the first file")
+    daemon.until(lambda: not os.path.exists(disk + "/r-001.mkv"), "the first file is deleted", 60 * bench.patience)
+    frames = record_state(daemon, "frames")
+    daemon.until(lambda: record_state(daemon, "frames") > frames + 30, "3 s of footage more", 20 * bench.patience)
+    insist(record_state(daemon, "failures") == 0, f"a failure: {daemon.messages()}")
+    insist(daemon.messages().count("the disk is full") == 1, f"not one warning: {daemon.messages()}")
+    files = sorted(name for name in os.listdir(disk) if name.endswith(".mkv"))
+    insist(len(files) >= 3, f"only {files} are left")
+    insist(time.time() - os.path.getmtime(f"{disk}/{files[-1]}") < 3, f"{files[-1]} is old")
+    return f"{files[0]} to {files[-1]} are left; {daemon.end()}"
+
+
 @case("resources", "a limit of 200 KB for files (RLIMIT_FSIZE) while recording", "as with a full disk", slow=True)
 def file_size_limit(bench):
     daemon = bench.serve("--record", bench.path("a.mkv"), SOURCE, limits={"FSIZE": 200 << 10})

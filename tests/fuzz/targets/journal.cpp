@@ -7,6 +7,7 @@
 #include "core/base/text.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/media/output/files/file_ring.hpp"
+#include "core/media/output/files/folders.hpp"
 #include "tests/fuzz/common/require.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
@@ -34,16 +35,19 @@ void check_parsed(const JournalText& parsed, const std::string& text) {
           "{} complete bytes of {}", parsed.complete_bytes, text.size());
   std::set<std::string> names;
   for (const RingFile& file : parsed.files) {
-    require(!file.path.empty() && file.path.find('/') == std::string::npos, "the name '{}'", file.path);
+    const std::filesystem::path path(file.path);
+    require(!path.empty() && path.is_relative() && path.lexically_normal() == path && *path.begin() != "..",
+            "the name '{}'", file.path);
     require(file.path.find('\0') == std::string::npos, "a name with a zero");
     require(names.insert(file.path).second, "'{}' twice", file.path);
     require(file.duration_ns >= 0 && file.bytes >= 0, "a negative size of '{}'", file.path);
   }
 }
 
-std::vector<std::string> names(const std::vector<RingFile>& files) {
+/// Returns the paths relative to `folder`; paths of a JournalText are relative already.
+std::vector<std::string> names(const std::vector<RingFile>& files, const std::string& folder = ".") {
   std::vector<std::string> out;
-  for (const RingFile& f : files) out.push_back(std::filesystem::path(f.path).filename().string());
+  for (const RingFile& f : files) out.push_back(path_below(folder, f.path));
   return out;
 }
 
@@ -63,13 +67,15 @@ void check_journal(const TemporaryFolder& folder, const std::string& text,
     const bool used = journal.path() == folder / ".r.mkv.ring";
     require(used == parsed.has_value(), "a journal is {}", used ? "not refused" : "refused");
     const auto files = journal.take_files();
-    if (used) require(names(files) == names(parsed->files), "other files than in the text");
+    if (used)
+      require(names(files, folder.path().string()) == names(parsed->files), "other files than in the text");
     if (text.size() % 2) journal.rewrite(files);
     journal.closed(added);
   }
   RingJournal again(folder.path().string(), "r.mkv", owner);
   const auto files = again.take_files();
-  require(!files.empty() && names(files).back() == added.path, "the last line is lost");
+  require(!files.empty() && names(files, folder.path().string()).back() == added.path,
+          "the last line is lost");
   require(files.back().identity == added.identity && files.back().bytes == added.bytes,
           "the last line differs");
 }
@@ -83,14 +89,16 @@ void check_ring(const TemporaryFolder& folder, const std::string& text) {
     const std::string path = folder / name;
     put(path, "new footage");
     ring.opened(path, file_state(path)->identity);
-    ring.closed(1'000'000'000);
+    ring.ended(1'000'000'000);
+    ring.closed(path);
     require(file_state(path).has_value(), "the newest file is deleted");
   }
   for (const char* name : kOthers) require(file_state(folder / name).has_value(), "'{}' is deleted", name);
 }
 
 void clear(const TemporaryFolder& folder) {
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) std::filesystem::remove(entry);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    std::filesystem::remove_all(entry);
 }
 
 }  // namespace

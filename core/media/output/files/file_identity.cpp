@@ -1,8 +1,10 @@
 #include "core/media/output/files/file_identity.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 
 namespace lensd {
 namespace {
@@ -31,6 +33,19 @@ std::optional<FileState> file_state(int fd) {
 bool names_file(const std::string& path, const FileIdentity& identity) {
   const auto state = file_state(path);
   return state && state->identity == identity;
+}
+
+bool is_file(const FileState& state, const FileIdentity& identity, std::optional<int64_t> bytes) {
+  if (!state.regular || (bytes && state.bytes != *bytes)) return false;
+  if (identity.birth_ns == 0) return state.identity == identity;
+  return state.identity.birth_ns == identity.birth_ns;
+}
+
+bool has_changing_inodes(const std::string& folder) {
+  struct statfs info = {};
+  if (statfs(folder.c_str(), &info) != 0) return false;
+  return info.f_type == MSDOS_SUPER_MAGIC || info.f_type == EXFAT_SUPER_MAGIC ||
+         info.f_type == FUSE_SUPER_MAGIC;
 }
 
 }  // namespace lensd

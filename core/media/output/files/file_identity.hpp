@@ -26,7 +26,16 @@ std::optional<FileState> file_state(const std::string& path);
 /// Returns the state of an open file. Returns nullopt, with errno set, on failure.
 std::optional<FileState> file_state(int fd);
 
-/// Returns true if `path` is this file and not another file of the same name.
+/// Returns true if `path` is this file and not another file of the same name. The file must be open, because
+/// some file systems change the inode numbers of closed files; see is_file().
 bool names_file(const std::string& path, const FileIdentity& identity);
+
+/// Returns true if the file `state` at the recorded path is the recorded file, whose size is `bytes` if it is
+/// known. exFAT, vfat, sshfs and others assign inode numbers when an inode enters the kernel's cache, so that
+/// the numbers of closed files change. There, name, birth time and size identify a file.
+bool is_file(const FileState& state, const FileIdentity& identity, std::optional<int64_t> bytes);
+
+/// Returns true if the file system of `folder` has no lasting inode numbers.
+bool has_changing_inodes(const std::string& folder);
 
 }  // namespace lensd

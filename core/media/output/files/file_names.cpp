@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/media/output/files/folders.hpp"
 
 namespace lensd {
 namespace {
@@ -20,15 +21,41 @@ bool is_name_template(const std::string& path) {
   return at != std::string::npos && at + 1 < path.size();
 }
 
-std::string with_suffix(const std::string& path, const std::string& suffix) {
+/// Returns path-NUMBER; with at least three digits if `padded`.
+std::string numbered_name(const std::string& path, int number, bool padded) {
   const std::filesystem::path file(path);
-  return (file.parent_path() / (file.stem().string() + suffix + file.extension().string())).string();
+  const std::string digits = padded ? fmt::format("{:03}", number) : fmt::format("{}", number);
+  return (file.parent_path() /
+          fmt::format("{}-{}{}", file.stem().string(), digits, file.extension().string()))
+      .string();
 }
 
-/// Throws Error(usage) if the file name has a control character. A line break would split lines of journals,
-/// logs and scripts.
+/// Returns the highest number of the names path-NUMBER in the folder of `path`; 0 if there is none. Longer
+/// numbers than those of kMaxDigits are dates, not numbers of files.
+int highest_number(const std::string& path) {
+  constexpr size_t kMaxDigits = 7;
+  const std::filesystem::path file(path);
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  const std::string begin = file.stem().string() + "-", end = file.extension().string();
+  int highest = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), last; !error && entry != last;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(begin) || !name.ends_with(end) || name.size() <= begin.size() + end.size())
+      continue;
+    const std::string digits = name.substr(begin.size(), name.size() - begin.size() - end.size());
+    const bool number = digits.size() <= kMaxDigits &&
+                        std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+    if (number) highest = std::max(highest, std::stoi(digits));
+  }
+  return highest;
+}
+
+/// Throws Error(usage) if the part of the path that changes with time has a control character. A line break
+/// would split lines of journals, logs and scripts.
 void check_characters(const std::string& path) {
-  const std::string name = std::filesystem::path(path).filename().string();
+  const std::string name = path_below(fixed_folder(path), path);
   const auto is_control = [](char c) { return static_cast<uint8_t>(c) < ' ' || c == '\x7f'; };
   if (std::ranges::any_of(name, is_control))
     throw Error(ExitCode::usage, "recording", "the file name has a control character", "choose another name");
@@ -42,6 +69,8 @@ void check_name_template(const std::string& name) {
     throw Error(ExitCode::usage, name, why, "for example: rec-%Y%m%d-%H%M%S.mkv");
   };
   if (std::filesystem::path(name).stem().empty()) refuse("this is not a file name");
+  for (const auto& folder : std::filesystem::path(path_below(fixed_folder(name), name)))
+    if (folder == "..") refuse("'..' cannot follow a folder with a date or time");
   for (size_t i = 0; i < name.size(); ++i) {
     if (name[i] != '%') continue;
     constexpr std::string_view kKnown = "aAbBCdeFgGhHIjklmMpPrRsSTuUVwWyYzZ%";
@@ -52,32 +81,60 @@ void check_name_template(const std::string& name) {
   }
 }
 
-FileNames::FileNames(std::string path, bool numbered, bool resumed)
-    : path_(std::move(path)), numbered_(numbered), files_(resumed ? 1 : 0) {
+std::string fixed_folder(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::filesystem::path fixed = folder;
+  if (is_name_template(path)) {
+    fixed.clear();
+    for (const auto& name : folder) {
+      if (name.string().find('%') != std::string::npos) break;
+      fixed /= name;
+    }
+  }
+  return fixed.empty() ? "." : fixed.string();
+}
+
+FileNames::FileNames(std::string path, bool numbered, bool resumed, std::string beneath)
+    : path_(std::move(path)),
+      beneath_(std::move(beneath)),
+      numbered_(numbered && !is_name_template(path_)),
+      number_(numbered_ ? 0 : 1),
+      plain_(!numbered_ && !resumed) {
   check_characters(path_);
 }
 
 void FileNames::begin(std::time_t when) {
-  ++files_;
   attempt_ = 0;
-  base_ = path_;
-  if (!is_name_template(path_)) return;
+  if (!is_name_template(path_)) {
+    base_ = path_;
+    return;
+  }
   std::tm local = {};
   localtime_r(&when, &local);
   char text[4096];
   const size_t length = std::strftime(text, sizeof text, path_.c_str(), &local);
-  if (length > 0) base_.assign(text, length);
-  check_characters(base_);
+  const std::string name = length > 0 ? std::string(text, length) : path_;
+  if (name == base_) return;
+  check_characters(name);
+  base_ = name;
+  number_ = 1, plain_ = true;
 }
 
 std::string FileNames::next() {
   ++attempt_;
-  const bool by_time = is_name_template(path_);
-  exact_ = !by_time && !numbered_ && files_ == 1 && attempt_ == 1;
-  if (exact_) return base_;
-  if (by_time) return attempt_ == 1 ? base_ : with_suffix(base_, fmt::format("-{}", attempt_));
-  if (!numbered_) return with_suffix(base_, fmt::format("-{}", files_ + attempt_ - 1));
-  return with_suffix(base_, fmt::format("-{:03}", ++number_));
+  exact_ = plain_ && !is_name_template(path_);
+  if (std::exchange(plain_, false)) return base_;
+  if (attempt_ == 2) skip_used();
+  return numbered_name(base_, ++number_, numbered_);
+}
+
+void FileNames::continue_numbers() {
+  if (numbered_) skip_used();
+}
+
+void FileNames::skip_used() {
+  const std::string& name = base_.empty() ? path_ : base_;
+  number_ = std::max(number_, highest_number((std::filesystem::path(beneath_) / name).string()));
 }
 
 }  // namespace lensd

@@ -2,25 +2,38 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
+#include <exception>
 #include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/media/output/files/file_names.hpp"
+#include "core/media/output/files/folders.hpp"
 
 namespace lensd {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// The journal is rewritten if it has more than two lines per file plus this number.
 constexpr size_t kSpareLines = 1024;
+/// make_room() deletes at least this much, so that other programs can write too, but at most an eighth of a
+/// small ring.
+constexpr int64_t kRoomBytes = 64 << 20;
+/// Number of files that are checked when a file is complete.
+constexpr size_t kChecks = 32;
 
-std::string folder_of(const std::string& path) {
-  const fs::path folder = fs::path(path).parent_path();
-  return folder.empty() ? "." : folder.string();
+/// Returns the name of the journal of `path`, a file name or template, in its fixed_folder().
+std::string journal_name(const std::string& path) {
+  std::string name;
+  for (const char c : path_below(fixed_folder(path), path)) {
+    if (c == '/')
+      name += "%2f";
+    else
+      name += c;
+  }
+  return name;
 }
 
 /// Returns false if the file is missing, was replaced or has another size. Returns true if the disk cannot be
@@ -28,42 +41,50 @@ std::string folder_of(const std::string& path) {
 bool belongs(const RingFile& file) {
   const auto state = file_state(file.path);
   if (!state) return errno != ENOENT && errno != ENOTDIR;
-  return state->identity == file.identity && state->bytes == file.bytes;
+  return is_file(*state, file.identity, file.bytes);
 }
 
 }  // namespace
 
 FileRing::FileRing(const std::string& path, std::string owner, Limits limits)
-    : limits_(limits),
-      folder_(folder_of(path)),
-      name_(fs::path(path).filename().string()),
-      owner_(std::move(owner)) {}
+    : limits_(limits), folder_(fixed_folder(path)), name_(journal_name(path)), owner_(std::move(owner)) {}
 
 void FileRing::load() {
-  // A folder from a template changes with time, so there is no single place for the journal.
-  if (folder_.find('%') != std::string::npos) return;
   try {
     journal_.emplace(folder_, name_, owner_);
   } catch (const Error& error) {
     return log::warn("{}; older recordings are not deleted", error.what());
   }
+  int others = 0;
   for (RingFile& file : journal_->take_files()) {
     const auto state = file_state(file.path);
-    if (!state || !state->regular || state->identity.inode != file.identity.inode ||
-        state->identity.birth_ns != file.identity.birth_ns)
-      continue;
+    if (!state) continue;
+    file.identity.device = state->identity.device;
     // If a process was killed while it wrote a file, the file's size is unknown. Without a birth time, the
     // inode may meanwhile belong to another file.
-    if (file.closed ? state->bytes != file.bytes : file.identity.birth_ns == 0) continue;
+    const bool known = file.closed || file.identity.birth_ns != 0;
+    const auto bytes = file.closed ? std::optional(file.bytes) : std::nullopt;
+    if (!known || !is_file(*state, file.identity, bytes)) {
+      ++others;
+      continue;
+    }
     file.identity = state->identity;
     file.bytes = state->bytes;
     file.closed = true;
     add(std::move(file));
   }
+  if (others > 0)
+    log::warn("{}: {} listed files were replaced or changed, or their inode numbers changed: they are kept",
+              journal_->path(), others);
 }
 
 void FileRing::opened(const std::string& path, const FileIdentity& identity) {
   if (!std::exchange(loaded_, true)) load();
+  if (identity.birth_ns == 0 && has_changing_inodes(folder_) && !std::exchange(inodes_reported_, true))
+    log::warn(
+        "{}: this file system has neither birth times nor lasting inode numbers: files of earlier runs may "
+        "stay",
+        folder_);
   current_ = RingFile{.path = path, .identity = identity};
   note(&RingJournal::opened, *current_);
 }
@@ -73,11 +94,19 @@ void FileRing::grown(int64_t duration_ns) {
   note(&RingJournal::opened, *current_);
 }
 
-void FileRing::closed(int64_t duration_ns) {
-  RingFile file = *std::exchange(current_, std::nullopt);
+void FileRing::ended(int64_t duration_ns) {
+  grown(duration_ns);
+  ending_.push_back(*std::exchange(current_, std::nullopt));
+}
+
+void FileRing::closed(const std::string& path) {
+  const auto found = std::ranges::find(ending_, path, &RingFile::path);
+  if (found == ending_.end()) return;
+  RingFile file = std::move(*found);
+  ending_.erase(found);
   const auto state = file_state(file.path);
-  if (!state || state->identity != file.identity) return;  // moved or deleted: does not count
-  file.duration_ns = duration_ns, file.bytes = state->bytes, file.closed = true;
+  if (!state || !is_file(*state, file.identity, std::nullopt)) return;  // moved or deleted: does not count
+  file.identity = state->identity, file.bytes = state->bytes, file.closed = true;
   add(file);
   note(&RingJournal::closed, file);
   drop_old();
@@ -95,32 +124,70 @@ bool FileRing::too_much() const {
   return old || (limits_.bytes > 0 && bytes_ > limits_.bytes);
 }
 
-void FileRing::drop_old() {
-  if (!too_much()) return;
-  std::erase_if(files_, [&](const RingFile& file) {
-    if (belongs(file)) return false;
+/// Removes files from the ring that were moved, replaced or changed, so that they need no room. Checks some
+/// files per call, since a check of all takes seconds on a slow disk.
+void FileRing::forget_missing() {
+  for (size_t left = std::min(files_.size(), kChecks); left > 0; --left) {
+    if (next_check_ >= files_.size()) next_check_ = 0;
+    const RingFile& file = files_[next_check_];
+    if (belongs(file)) {
+      ++next_check_;
+      continue;
+    }
     duration_ns_ -= file.duration_ns, bytes_ -= file.bytes;
-    return true;
-  });
-  while (too_much()) {
-    const RingFile old = std::move(files_.front());
-    files_.pop_front();
-    duration_ns_ -= old.duration_ns, bytes_ -= old.bytes;
-    if (names_file(old.path, old.identity) && belongs(old) && unlink(old.path.c_str()) != 0)
-      log::warn("cannot delete {}: {}", old.path, std::strerror(errno));
-    note(&RingJournal::deleted, old);
+    files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(next_check_));
   }
 }
 
-/// Appends an event to the journal and rewrites the journal if necessary. Ignores files in other folders, to
-/// which a template can lead: the journal lists only its own folder.
+void FileRing::drop_old() {
+  if (!too_much()) return;
+  forget_missing();
+  if (!too_much()) return;
+  full_reported_ = false;
+  while (too_much()) drop_oldest();
+}
+
+/// Removes the oldest file from the ring and deletes it if it is still the recorded file. Returns the number
+/// of bytes deleted.
+int64_t FileRing::drop_oldest() {
+  const RingFile old = std::move(files_.front());
+  files_.pop_front();
+  if (next_check_ > 0) --next_check_;
+  duration_ns_ -= old.duration_ns, bytes_ -= old.bytes;
+  const auto state = file_state(old.path);
+  const bool ours = state && is_file(*state, old.identity, old.bytes);
+  const bool deleted = ours && unlink(old.path.c_str()) == 0;
+  if (ours && !deleted) log::warn("cannot delete {}: {}", old.path, std::strerror(errno));
+  note(&RingJournal::deleted, old);
+  if (deleted) remove_empty_folders(folder_, old.path);
+  return deleted ? old.bytes : 0;
+}
+
+bool FileRing::make_room() noexcept {
+  try {
+    if (!std::exchange(loaded_, true)) load();
+    if (files_.size() < 2) return false;
+    const int64_t average = bytes_ / static_cast<int64_t>(files_.size());
+    const int64_t wanted = std::max(average * 3 / 2, std::min(kRoomBytes, bytes_ / 8));
+    int64_t deleted = 0;
+    while (files_.size() >= 2 && deleted < wanted) deleted += drop_oldest();
+    if (deleted > 0 && !std::exchange(full_reported_, true))
+      log::warn(
+          "{}: the disk is full: the oldest recordings are deleted before the ring's limits are reached",
+          folder_);
+    return deleted > 0;
+  } catch (const std::exception&) {  // out of memory
+    return false;
+  }
+}
+
+/// Appends an event to the journal and rewrites the journal if necessary.
 void FileRing::note(void (RingJournal::*event)(const RingFile&), const RingFile& file) {
-  if (!journal_ || folder_of(file.path) != folder_) return;
+  if (!journal_) return;
   ((*journal_).*event)(file);
   if (!journal_->incomplete() && journal_->lines() <= 2 * files_.size() + kSpareLines) return;
-  std::vector<RingFile> all;
-  for (const RingFile& f : files_)
-    if (folder_of(f.path) == folder_) all.push_back(f);
+  std::vector<RingFile> all(files_.begin(), files_.end());
+  all.insert(all.end(), ending_.begin(), ending_.end());
   if (current_) all.push_back(*current_);
   journal_->rewrite(all);
 }

@@ -1,17 +1,19 @@
 // Keeps the newest files of a recording and deletes the oldest ones. Includes the files of earlier recordings
 // of the same name, also from previous runs of the program.
 //
-//   Segments ── opened(), grown(), closed() ──▶ FileRing ──▶ RingJournal
+//   Segments ── opened(), grown(), ended(), closed() ──▶ FileRing ──▶ RingJournal
 //
-// A file is deleted only if a limit is exceeded and its name, inode, birth time and size are still those that
-// this object or the locked journal has recorded. Ages are measured in recorded time, so pauses, jumps of
-// timestamps and clock changes do not delete files. Internal to core/media. Not thread-safe.
+// A file is deleted only if a limit is exceeded or the disk is full, and its name, birth time and size
+// (without a birth time its inode) are still those that this object or the locked journal has recorded. Ages
+// are measured in recorded time, so pauses, jumps of timestamps and clock changes do not delete files.
+// Internal to core/media. Not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/media/output/files/ring_journal.hpp"
 
@@ -29,27 +31,38 @@ class FileRing {
   /// first file. Without a usable journal, only files of this object are deleted.
   FileRing(const std::string& path, std::string owner, Limits limits);
 
-  /// Adds a new file, which is not deleted before closed().
+  /// Adds a new file, the open file. No file is deleted before its closed().
   void opened(const std::string& path, const FileIdentity& identity);
   /// Records the footage of the open file so far, in case the process is killed.
   void grown(int64_t duration_ns);
-  /// Marks the open file as complete and deletes old files that exceed the limits.
-  void closed(int64_t duration_ns);
+  /// Records the footage of the open file, to which nothing more is written.
+  void ended(int64_t duration_ns);
+  /// Marks a file as complete after ended() and after its sync, and deletes old files that exceed the limits.
+  void closed(const std::string& path);
+  /// Deletes the oldest files because the disk is full, but keeps the newest closed one. Returns false if it
+  /// deleted none. Logs a warning once, until the limits of the ring are reached again.
+  bool make_room() noexcept;
 
  private:
   void load();
   void add(RingFile file);
   void note(void (RingJournal::*event)(const RingFile&), const RingFile& file);
   bool too_much() const;
+  void forget_missing();
   void drop_old();
+  int64_t drop_oldest();
 
   const Limits limits_;
   std::string folder_, name_, owner_;
   bool loaded_ = false;
+  bool full_reported_ = false;  ///< make_room() has logged its warning
+  bool inodes_reported_ = false;
   std::optional<RingJournal> journal_;
-  std::optional<RingFile> current_;
+  std::optional<RingFile> current_;      ///< the open file
+  std::vector<RingFile> ending_;         ///< files after ended() and before closed()
   std::deque<RingFile> files_;           ///< closed files, oldest first
   int64_t duration_ns_ = 0, bytes_ = 0;  ///< totals of files_
+  size_t next_check_ = 0;                ///< index of the next file of files_ to check
 };
 
 }  // namespace lensd

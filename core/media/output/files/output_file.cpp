@@ -1,10 +1,8 @@
 #include "core/media/output/files/output_file.hpp"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <poll.h>
 #include <sys/file.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,26 +11,18 @@
 #include <filesystem>
 
 #include "core/base/clock.hpp"
+#include "core/media/output/files/folders.hpp"
 
 namespace lensd {
 namespace {
 
 constexpr int kWriteBufferBytes = 256 * 1024;
+/// Interval at which the kernel is asked to start writing, so that little is left for the sync at the end.
+constexpr int64_t kWritebackBytes = 8 << 20;
 constexpr int kStopPollMs = 50;  ///< interval between checks of FileRules::stop
-
-int open_beneath(const std::string& folder, const std::string& path, int flags) {
-  const int root = open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (root < 0) return -1;
-  struct open_how how = {};
-  how.flags = static_cast<uint64_t>(flags);
-  how.mode = 0666;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
-  const long fd = syscall(SYS_openat2, root, path.c_str(), &how, sizeof how);
-  const int error = errno;
-  close(root);
-  errno = error;
-  return static_cast<int>(fd);
-}
+/// Maximum number of successive calls of FileRules::make_room. On file systems with snapshots, deleting files
+/// may free nothing.
+constexpr int kMaxRooms = 3;
 
 Error taken_error(const std::string& path, const std::string& why) {
   return Error(ExitCode::usage, path, why, "choose another name");
@@ -63,7 +53,9 @@ Error write_error(const std::string& path, int error) {
 
 // Delegates to the other constructor so that the destructor runs if this body throws.
 OutputFile::OutputFile(const std::string& path, const FileRules& rules) : OutputFile(rules.full_path(path)) {
-  open_file(path, rules, true);
+  make_room_ = rules.make_room;
+  do open_file(path, rules, true);
+  while (fd_ < 0 && found_room(errno));
   created_ = fd_ >= 0;
   if (fd_ < 0 && errno == EEXIST && rules.overwrite) open_file(path, rules, false);
   if (fd_ < 0) throw write_error(path_, errno);
@@ -82,7 +74,12 @@ void OutputFile::open_file(const std::string& path, const FileRules& rules, bool
   // With O_NONBLOCK, opening a pipe without a reader fails with ENXIO instead of waiting.
   const int flags = O_WRONLY | O_CLOEXEC | O_CREAT | O_NOCTTY | (create ? O_EXCL | O_NOFOLLOW : 0) |
                     (rules.reader_timeout_ns > 0 ? O_NONBLOCK : 0);
-  fd_ = rules.beneath.empty() ? open(path.c_str(), flags, 0666) : open_beneath(rules.beneath, path, flags);
+  fd_ = open_path(rules.beneath, path, flags).release();
+  if (fd_ >= 0 || errno != ENOENT || rules.make_below.empty()) return;
+  if (const int error = make_folders(rules.beneath, rules.make_below, path); error != 0)
+    errno = error;
+  else
+    fd_ = open_path(rules.beneath, path, flags).release();
 }
 
 /// Locks the file and, if `overwrite` is true, removes its content. Throws Error(usage) if another recording
@@ -94,6 +91,16 @@ void OutputFile::take(bool overwrite) {
   if (!overwrite) return;
   if (is_open_here(fd_, identity_)) throw taken_error(path_, "this file is the source that is being read");
   if (ftruncate(fd_, 0) != 0) throw write_error(path_, errno);
+}
+
+/// Calls FileRules::make_room if `error`, an errno value, means that the disk is full. Returns true if the
+/// call that failed should be repeated. Keeps errno otherwise.
+bool OutputFile::found_room(int error) noexcept {
+  if ((error != ENOSPC && error != EDQUOT) || !make_room_ || rooms_ >= kMaxRooms) return false;
+  ++rooms_;
+  const bool found = make_room_();
+  errno = error;
+  return found;
 }
 
 OutputFile::~OutputFile() {
@@ -110,12 +117,22 @@ int OutputFile::write(void* self, ff::WriteByte* buffer, int size) noexcept {
       if (const int error = file.wait_for_reader(); error < 0) return error;
       continue;
     }
+    if (n < 0 && file.found_room(errno)) continue;
     if (n < 0) return AVERROR(errno);
+    file.rooms_ = 0;
     done += static_cast<int>(n);
     file.at_ += n;
     file.end_ = std::max(file.end_, file.at_);
   }
+  file.start_writeback();
   return size;
+}
+
+/// Starts the write-back of the new data, without waiting for its end. Ignores errors: close() reports them.
+void OutputFile::start_writeback() noexcept {
+  if (!regular_ || end_ - writeback_ < kWritebackBytes) return;
+  sync_file_range(fd_, writeback_, end_ - writeback_, SYNC_FILE_RANGE_WRITE);
+  writeback_ = end_;
 }
 
 /// Waits until the pipe has room. Returns 0, AVERROR_EXIT after FileRules::stop, or AVERROR(EAGAIN) after the

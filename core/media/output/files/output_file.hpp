@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "core/media/ffmpeg/ffmpeg.hpp"
@@ -35,7 +36,10 @@ class OutputFile {
   int flush() noexcept;
   /// Truncates the file to `bytes` and discards FFmpeg's buffer and all later writes.
   void cut(int64_t bytes) noexcept;
-  /// Flushes, syncs to the disk and closes. Returns 0 or an AVERROR.
+  /// Forgets the pointers of FileRules, so that they need not outlive the object. Nothing may be written
+  /// after this call.
+  void forget_rules() noexcept { stop_ = nullptr, make_room_ = nullptr; }
+  /// Flushes, syncs to the disk and closes. May take seconds. Returns 0 or an AVERROR.
   int close() noexcept;
 
   const FileIdentity& identity() const noexcept { return identity_; }
@@ -46,6 +50,8 @@ class OutputFile {
   explicit OutputFile(std::string path) : path_(std::move(path)) {}
   void open_file(const std::string& path, const FileRules& rules, bool create);
   void take(bool overwrite);
+  bool found_room(int error) noexcept;
+  void start_writeback() noexcept;
   int wait_for_reader() const noexcept;
   static int write(void* self, ff::WriteByte* buffer, int size) noexcept;
   static int64_t seek(void* self, int64_t offset, int whence) noexcept;
@@ -55,7 +61,10 @@ class OutputFile {
   bool regular_ = false, discarding_ = false, created_ = false;
   int64_t reader_timeout_ns_ = 0;  ///< FileRules::reader_timeout_ns
   const std::atomic<bool>* stop_ = nullptr;
+  std::function<bool()> make_room_;  ///< FileRules::make_room
+  int rooms_ = 0;                    ///< calls of make_room_ since the last byte was written
   int64_t at_ = 0, end_ = 0;
+  int64_t writeback_ = 0;  ///< end of the data that the kernel was asked to write to the disk
   FileIdentity identity_;
   ff::IoPtr context_;
 };

@@ -18,6 +18,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/whole_file.hpp"
+#include "core/media/output/files/folders.hpp"
 
 namespace lensd {
 namespace {
@@ -72,10 +73,20 @@ std::string unescaped(std::string_view text) {
   return name;
 }
 
-std::string line_of(char event, const RingFile& f) {
+std::string line_of(char event, const RingFile& f, const std::string& folder) {
+  std::string name = path_below(folder, f.path);
+  if (name.empty()) name = fs::path(f.path).filename().string();
   const std::string line = fmt::format("{} {} {} {} {} {}", event, f.identity.inode, f.identity.birth_ns,
-                                       f.duration_ns, f.bytes, escaped(fs::path(f.path).filename().string()));
+                                       f.duration_ns, f.bytes, escaped(name));
   return fmt::format("{} {:08x}\n", line, checksum(line));
+}
+
+/// Returns true if the path cannot leave the folder that it is relative to.
+bool is_inside(const std::string& path) {
+  const fs::path parts(path);
+  if (path.empty() || path.find('\0') != std::string::npos || parts.is_absolute()) return false;
+  return parts.has_filename() && path != "." && *parts.begin() != ".." &&
+         parts.lexically_normal().string() == path;
 }
 
 /// Parses a line into `file`. Returns the line's event, or 0 if the line is invalid.
@@ -89,8 +100,7 @@ char parse_line(std::string_view line, RingFile& file) {
   std::string name, more;
   in >> event >> file.identity.inode >> file.identity.birth_ns >> file.duration_ns >> file.bytes >> name;
   file.path = unescaped(name);
-  const bool valid = in && !(in >> more) && !file.path.empty() && file.path.find('/') == std::string::npos &&
-                     file.path.find('\0') == std::string::npos && file.duration_ns >= 0 && file.bytes >= 0;
+  const bool valid = in && !(in >> more) && is_inside(file.path) && file.duration_ns >= 0 && file.bytes >= 0;
   file.closed = event == 'c';
   return valid && (event == 'o' || event == 'c' || event == 'd') ? event : '\0';
 }
@@ -235,7 +245,7 @@ std::vector<RingFile> RingJournal::take_files() {
 
 /// Appends a line. Ignores errors: a file that is missing in the journal is kept, which is safe.
 void RingJournal::append(char event, const RingFile& file) {
-  const std::string line = (bytes_ == 0 ? header_of(owner_) : std::string()) + line_of(event, file);
+  const std::string line = (bytes_ == 0 ? header_of(owner_) : std::string()) + line_of(event, file, folder_);
   ++lines_;
   if (write_all(fd_.get(), line)) {
     bytes_ += static_cast<int64_t>(line.size());
@@ -248,7 +258,7 @@ void RingJournal::append(char event, const RingFile& file) {
 void RingJournal::rewrite(const std::vector<RingFile>& files) {
   if (!is_current()) return;  // the journal was deleted or replaced
   std::string text = header_of(owner_);
-  for (const RingFile& file : files) text += line_of(file.closed ? 'c' : 'o', file);
+  for (const RingFile& file : files) text += line_of(file.closed ? 'c' : 'o', file, folder_);
   std::string name = path_;
   UniqueFd next = open_beside(name);
   if (!next) return;

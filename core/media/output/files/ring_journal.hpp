@@ -1,13 +1,14 @@
-// The journal of a file ring: a text file .NAME.ring in the folder of the recorded files.
+// The journal of a file ring: a text file .NAME.ring in the folder of the recorded files. If the files are in
+// folders with a date, it is in the folder above those, and the slashes of NAME are %2f.
 //
 //   lensd ring 2 OWNER
 //   EVENT INODE BIRTH_NS DURATION_NS BYTES NAME CHECKSUM
 //
-// EVENT is o (open), c (closed) or d (deleted); NAME has no folder, and special characters are %XX. The
-// recording that has the journal open holds a lock on it and is its only writer. If the journal is locked or
-// belongs to another owner, a recording of the same name uses .NAME.2.ring, and so on. A recording never
-// deletes the files of another running recording, another configuration or another user. Internal to
-// core/media. Not thread-safe.
+// EVENT is o (open), c (closed) or d (deleted); NAME is relative to the journal's folder, and special
+// characters are %XX. The recording that has the journal open holds a lock on it and is its only writer. If
+// the journal is locked or belongs to another owner, a recording of the same name uses .NAME.2.ring, and so
+// on. A recording never deletes the files of another running recording, another configuration or another
+// user. Internal to core/media. Not thread-safe.
 #pragma once
 
 #include <optional>
@@ -30,7 +31,7 @@ struct RingFile {
 
 struct JournalText {
   std::string owner;
-  std::vector<RingFile> files;  ///< files, oldest first; `path` has no folder
+  std::vector<RingFile> files;  ///< files, oldest first; `path` is relative to the journal's folder
   size_t lines = 0;
   int64_t complete_bytes = 0;  ///< size of the complete lines
   bool damaged = false;        ///< some lines are incomplete or invalid

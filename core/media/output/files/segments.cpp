@@ -1,9 +1,9 @@
 #include "core/media/output/files/segments.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
-
-#include "core/media/output/encoders/video_encoder.hpp"
+#include <filesystem>
 
 namespace lensd {
 namespace {
@@ -14,6 +14,8 @@ constexpr int kMaxAttempts = 10000;
 constexpr double kMaxPictureSeconds = 1;
 /// Interval at which the ring records the footage of an open file.
 constexpr double kNoteSeconds = 10;
+/// Maximum time that finish() waits for a sync. Ending the program takes less than a second.
+constexpr auto kCloseTimeout = std::chrono::milliseconds(500), kStopPoll = std::chrono::milliseconds(20);
 
 int64_t ticks_of(double seconds, AVRational time_base) {
   return std::llround(seconds / av_q2d(time_base));
@@ -31,25 +33,31 @@ double split_of(const RecordSettings& settings) {
 }  // namespace
 
 Segments::Segments(const RecordSettings& settings, const RecordTarget& target)
-    : split_seconds_(split_of(settings)),
+    : wait_for_close_(settings.wait_for_reader),
+      split_seconds_(split_of(settings)),
       split_bytes_(static_cast<int64_t>(settings.split_megabytes * 1e6)),
       rules_(target.rules),
       muxer_(recording_muxer(target.path)),
       path_(target.path),
-      names_(target.path, split_seconds_ > 0 || split_bytes_ > 0, target.resumed) {
+      names_(target.path, split_seconds_ > 0 || split_bytes_ > 0, target.resumed, target.rules.beneath) {
   const FileRing::Limits limits{static_cast<int64_t>(settings.keep_minutes * 60e9),
                                 static_cast<int64_t>(settings.keep_gigabytes * 1e9)};
-  if (limits.any()) ring_.emplace(rules_.full_path(target.path), settings.owner, limits);
+  if (const std::string folder = fixed_folder(target.path);
+      std::filesystem::path(target.path).parent_path() != folder)
+    rules_.make_below = folder;
+  if (!limits.any()) return;
+  ring_.emplace(rules_.full_path(target.path), settings.owner, limits);
+  rules_.make_room = [this] { return ring_->make_room(); };
 }
 
+Segments::~Segments() = default;
+
 bool Segments::wants_key(int64_t ticks, AVRational time_base) {
-  if (split_seconds_ > 0 && next_key_ > 0 && ticks >= next_key_) {
+  if (const int64_t next = next_key_; split_seconds_ > 0 && next > 0 && ticks >= next) {
     next_key_ = ticks + ticks_of(split_seconds_, time_base);
     return true;
   }
-  if (split_bytes_ > 0 && file_ && file_->bytes() >= split_bytes_ && !size_key_asked_)
-    return size_key_asked_ = true;
-  return false;
+  return split_bytes_ > 0 && file_bytes_ >= split_bytes_ && !size_key_asked_.exchange(true);
 }
 
 bool Segments::due(const AVPacket& packet, AVRational time_base) const {
@@ -58,40 +66,44 @@ bool Segments::due(const AVPacket& packet, AVRational time_base) const {
          (split_bytes_ > 0 && file_->bytes() >= split_bytes_);
 }
 
-void Segments::write(const AVPacket& packet, const VideoEncoder& encoder, double age_s) {
-  count_footage(packet, encoder.context());
-  if (file_ && due(packet, encoder.context().time_base)) end_file(packet.pts, AudioEnd::video);
-  if (!file_) open(packet, encoder, age_s);
+void Segments::write(const AVPacket& packet, const EncodedFormat& format, double age_s) {
+  take_closed();
+  count_footage(packet, format);
+  if (file_ && due(packet, format.time_base)) end_file(packet.pts, AudioEnd::video);
+  if (!file_) open(packet, format, age_s);
   try {
     file_->write(packet);
   } catch (const Error&) {
-    count_closed(*file_);
-    file_.reset();
+    const std::unique_ptr<VideoFile> failed = std::move(file_);
+    count_ended(*failed);
+    if (ring_) ring_->closed(failed->path());
     throw;
   }
+  file_bytes_ = file_->bytes();
 }
 
 /// Adds the duration of the picture before `packet`. Uses decoding times, because they always increase.
-void Segments::count_footage(const AVPacket& packet, const AVCodecContext& encoder) {
-  picture_ticks_ = std::max<int64_t>(1, av_rescale_q(1, av_inv_q(encoder.framerate), encoder.time_base));
-  const int64_t longest = std::max(2 * picture_ticks_, ticks_of(kMaxPictureSeconds, encoder.time_base));
+void Segments::count_footage(const AVPacket& packet, const EncodedFormat& format) {
+  picture_ticks_ = std::max<int64_t>(1, av_rescale_q(1, av_inv_q(format.frame_rate), format.time_base));
+  const int64_t longest = std::max(2 * picture_ticks_, ticks_of(kMaxPictureSeconds, format.time_base));
   const int64_t time = packet.dts == AV_NOPTS_VALUE ? packet.pts : packet.dts;
   const int64_t span = time - std::exchange(last_time_, time);
   footage_ticks_ += span > 0 && span <= longest ? span : picture_ticks_;
-  if (!ring_ || !file_ || footage_ticks_ - noted_ticks_ < ticks_of(kNoteSeconds, encoder.time_base)) return;
+  if (!ring_ || !file_ || footage_ticks_ - noted_ticks_ < ticks_of(kNoteSeconds, format.time_base)) return;
   noted_ticks_ = footage_ticks_;
-  ring_->grown(ff::to_ns(footage_ticks_, encoder.time_base));
+  ring_->grown(ff::to_ns(footage_ticks_, format.time_base));
 }
 
-void Segments::open(const AVPacket& packet, const VideoEncoder& encoder, double age_s) {
-  time_base_ = encoder.context().time_base;
+void Segments::open(const AVPacket& packet, const EncodedFormat& format, double age_s) {
+  time_base_ = format.time_base;
+  if (ring_ && files_ == 0) names_.continue_numbers();
   names_.begin(std::time(nullptr) - static_cast<std::time_t>(age_s));
   for (int attempt = 1; !file_; ++attempt) {
     const std::string name = names_.next();
     FileRules rules = rules_;
     rules.overwrite = rules_.overwrite && names_.exact();
     try {
-      file_ = std::make_unique<VideoFile>(name, rules, muxer_, encoder, audio_, packet.pts);
+      file_ = std::make_unique<VideoFile>(name, rules, muxer_, format, audio_, packet.pts);
     } catch (const Error& error) {
       // `usage`: the name is taken. Try the next one, unless the user chose exactly this one.
       const bool fixed = names_.exact() && !rules_.next_free;
@@ -103,27 +115,57 @@ void Segments::open(const AVPacket& packet, const VideoEncoder& encoder, double 
   file_start_ = packet.pts;
   footage_ticks_ = noted_ticks_ = 0;
   if (next_key_ == 0 || split_bytes_ > 0)
-    next_key_ = packet.pts + std::max<int64_t>(1, ticks_of(split_seconds_, encoder.context().time_base));
+    next_key_ = packet.pts + std::max<int64_t>(1, ticks_of(split_seconds_, time_base_));
   size_key_asked_ = false;
   ++files_;
 }
 
 void Segments::end_file(int64_t end, AudioEnd audio_end) {
   if (!file_) return;
-  const std::unique_ptr<VideoFile> file = std::move(file_);
+  std::unique_ptr<VideoFile> file = std::move(file_);
   try {
-    file->finish(end, audio_end);
+    file->complete(end, audio_end);
   } catch (const Error&) {
-    count_closed(*file);
+    count_ended(*file);
+    if (ring_) ring_->closed(file->path());
     throw;
   }
-  count_closed(*file);
+  count_ended(*file);
+  closer_.close(std::move(file), rules_.stop);
+  take_closed();
 }
 
-void Segments::count_closed(const VideoFile& file) {
-  closed_bytes_ += file.bytes();
-  closed_frames_ += file.frames();
-  if (ring_) ring_->closed(ff::to_ns(footage_ticks_, time_base_));
+void Segments::count_ended(const VideoFile& file) {
+  ended_bytes_ += file.bytes();
+  ended_frames_ += file.frames();
+  file_bytes_ = 0;
+  if (ring_) ring_->ended(ff::to_ns(footage_ticks_, time_base_));
+}
+
+/// Updates the ring with the files that were closed. Throws Error(runtime_failure) if a file could not be
+/// synced. Some file systems notice a full disk only then.
+void Segments::take_closed() {
+  while (const auto closed = closer_.take_closed()) {
+    if (ring_) ring_->closed(closed->path);
+    if (closed->error >= 0) continue;
+    if (ring_ && (closed->error == AVERROR(ENOSPC) || closed->error == AVERROR(EDQUOT))) ring_->make_room();
+    throw write_error(closed->path, AVUNERROR(closed->error));
+  }
+}
+
+void Segments::finish() {
+  if (file_) {  // the encoder has failed
+    const std::unique_ptr<VideoFile> file = std::move(file_);
+    count_ended(*file);
+  }
+  const auto stopped = [this] { return rules_.stop && *rules_.stop; };
+  if (wait_for_close_) {
+    while (!closer_.wait(kStopPoll) && !stopped()) {
+    }
+  } else {
+    closer_.wait(kCloseTimeout);
+  }
+  take_closed();
 }
 
 void Segments::end_stream(int64_t end, AudioEnd audio_end) {

@@ -10,8 +10,8 @@ extern "C" {
 namespace lensd {
 
 VideoFile::VideoFile(const std::string& path, const FileRules& rules, const std::string& muxer,
-                     const VideoEncoder& encoder, AudioCopy* audio, int64_t start)
-    : file_(path, rules), muxer_(output_format_of(muxer, path), path, EncodedFormat(encoder), audio) {
+                     const EncodedFormat& format, AudioCopy* audio, int64_t start)
+    : file_(path, rules), muxer_(output_format_of(muxer, path), path, format, audio) {
   muxer_.context().pb = file_.context();
   muxer_.context().flags |= AVFMT_FLAG_CUSTOM_IO;
   muxer_.start_at(start);
@@ -58,7 +58,7 @@ void VideoFile::note_complete_parts(int64_t frames) {
   complete_frames_ = frames;
 }
 
-void VideoFile::finish(int64_t end, AudioEnd audio_end) {
+void VideoFile::complete(int64_t end, AudioEnd audio_end) {
   if (!open_) return;
   check(muxer_.complete_audio(end, audio_end));
   // Write the last part now. The index after it may not fit on the disk.
@@ -69,7 +69,12 @@ void VideoFile::finish(int64_t end, AudioEnd audio_end) {
   open_ = false;
   const int error = muxer_.write_trailer();
   check(error < 0 ? error : file_.flush());
-  check(file_.close());
+  file_.forget_rules();
+}
+
+void VideoFile::finish(int64_t end, AudioEnd audio_end) {
+  complete(end, audio_end);
+  check(close());
 }
 
 void VideoFile::check(int error) {

@@ -4,7 +4,7 @@
 //
 // A part is a fragment (mp4, mov) or a cluster (mkv, webm). The muxer writes each part when it is complete,
 // so that a killed process loses at most the current part. If the disk is full, the file is truncated to its
-// last complete part. finish() adds the index. avi has no parts. Internal to core/media. Not thread-safe.
+// last complete part. complete() adds the index. avi has no parts. Internal to core/media. Not thread-safe.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ class VideoFile {
   /// be null. Throws Error(usage) if the file exists and must not be replaced, Error(runtime_failure) if it
   /// cannot be written.
   VideoFile(const std::string& path, const FileRules& rules, const std::string& muxer,
-            const VideoEncoder& encoder, AudioCopy* audio, int64_t start);
+            const EncodedFormat& format, AudioCopy* audio, int64_t start);
   /// Completes the file if finish() was not called; ignores errors.
   ~VideoFile();
 
@@ -33,8 +33,13 @@ class VideoFile {
   /// written, for example if the disk is full. The file is then closed and playable up to its last complete
   /// part.
   void write(const AVPacket& packet);
-  /// Copies the audio up to `end` (in the encoder's time base) or up to the source's end, then completes the
-  /// file. Throws Error(runtime_failure) if it cannot be written.
+  /// Copies the audio up to `end` (in the encoder's time base) or up to the source's end, then writes the
+  /// rest of the file. Call close() after it, on any thread. Throws Error(runtime_failure) if it cannot be
+  /// written.
+  void complete(int64_t end, AudioEnd audio_end);
+  /// Syncs a complete file to the disk, which may take seconds, and closes it. Returns 0 or an AVERROR.
+  int close() noexcept { return file_.close(); }
+  /// Calls complete() and close(). Throws Error(runtime_failure) if one of them fails.
   void finish(int64_t end, AudioEnd audio_end);
 
   const std::string& path() const noexcept { return file_.path(); }

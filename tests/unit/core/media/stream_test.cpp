@@ -179,6 +179,7 @@ TEST_F(StreamTest, APlaylistPlaysAndEnds) {
   send(output, 0, 1);
   EXPECT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::sending; }));
   send(output, 1, 119, 2ms);
+  output.source_ended();
   output.finish();
   const std::string playlist = get("live.m3u8");
   EXPECT_NE(playlist.find("#EXT-X-ENDLIST"), std::string::npos) << playlist;
@@ -187,6 +188,37 @@ TEST_F(StreamTest, APlaylistPlaysAndEnds) {
     if (entry.path().extension() == ".ts") frames += read_all(*open_source(entry.path(), {})).infos.size();
   EXPECT_EQ(static_cast<int64_t>(frames), output.status().sent);
   EXPECT_GE(frames, 60u);
+}
+
+/// Returns the number after `tag` in a playlist, or -1.
+int64_t number_after(const std::string& playlist, const std::string& tag) {
+  const size_t at = playlist.find(tag);
+  return at == std::string::npos ? -1 : std::atoll(playlist.c_str() + at + tag.size());
+}
+
+TEST_F(StreamTest, APlaylistContinuesAfterARestart) {
+  std::vector<std::string> playlists;
+  for (int run = 0; run < 4; ++run) {
+    StreamOutput output(options(file("live.m3u8")));
+    send(output, 0, 1);
+    EXPECT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::sending; }));
+    send(output, 1, 299, 2ms);  // 12 s, six segments of about two seconds
+    output.finish();
+    playlists.push_back(get("live.m3u8"));
+  }
+  int64_t last = -1;
+  for (const std::string& playlist : playlists) {
+    EXPECT_EQ(playlist.find("#EXT-X-ENDLIST"), std::string::npos) << playlist;
+    const int64_t sequence = number_after(playlist, "#EXT-X-MEDIA-SEQUENCE:");
+    EXPECT_GT(sequence, last) << playlist;
+    last = sequence;
+  }
+  EXPECT_NE(playlists.back().find("#EXT-X-DISCONTINUITY"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(file("live0.ts"))) << "a segment that left the list stays";
+  size_t segments = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    if (entry.path().extension() == ".ts") ++segments;
+  EXPECT_LE(segments, 10u);
 }
 
 TEST_F(StreamTest, AChangeOfTagsStartsAnotherStream) {
@@ -199,7 +231,9 @@ TEST_F(StreamTest, AChangeOfTagsStartsAnotherStream) {
   }
   EXPECT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::sending; }));
   output.finish();
-  const ColourSpec colour = open_source(file("live0.ts"), {})->info().picture.colour;
+  const std::string playlist = get("live.m3u8");
+  EXPECT_EQ(playlist.find("#EXT-X-ENDLIST"), std::string::npos) << playlist;
+  const ColourSpec colour = open_source(file("live1.ts"), {})->info().picture.colour;
   EXPECT_EQ(colour.transfer, Transfer::hlg);
   EXPECT_EQ(colour.primaries, Primaries::bt2020);
 }

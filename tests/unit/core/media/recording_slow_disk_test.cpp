@@ -1,0 +1,143 @@
+// Recordings to disks whose sync or write takes long: nothing is lost, and the caller does not wait.
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "core/base/clock.hpp"
+#include "core/base/owned_thread.hpp"
+#include "core/media/output/files/file_ring.hpp"
+#include "tests/unit/core/media/recording_fixture.hpp"
+#include "tests/unit/core/media/system_calls.hpp"
+
+namespace lensd::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+class SlowDiskTest : public RecordingTest {
+ protected:
+  ~SlowDiskTest() override { join_stragglers(std::chrono::seconds(20)); }
+
+  static RecordSettings split(bool live) {
+    RecordSettings settings;
+    settings.split_seconds = 1;
+    settings.own_writer = live;
+    return settings;
+  }
+  /// Returns the milliseconds that `step` takes.
+  template <class Step>
+  static int64_t time_of(Step&& step) {
+    const int64_t begin = now_ns();
+    step();
+    return (now_ns() - begin) / 1'000'000;
+  }
+  /// Writes frames. Returns the milliseconds of the longest write().
+  static int64_t longest_write(Recording& recording, int64_t first, int64_t count) {
+    int64_t longest = 0;
+    for (int64_t i = first; i < first + count; ++i)
+      longest = std::max(longest, time_of([&] { write(recording, i, 1); }));
+    return longest;
+  }
+};
+
+TEST_F(SlowDiskTest, ASlowSyncDoesNotStopALiveRecording) {
+  Recording recording(split(true), 25, "");
+  const SlowDisk disk(folder_.path(), milliseconds(1500));
+  recording.start(target("r.mkv"));
+  EXPECT_LT(longest_write(recording, 0, 200), 1000) << "waits for the sync of a file";
+  recording.stop();
+  EXPECT_EQ(recording.report().frames, 200);
+  ASSERT_EQ(files().size(), 8u);
+  for (const std::string& f : files()) EXPECT_EQ(frames_in(f), 25u) << f;
+}
+
+TEST_F(SlowDiskTest, ABlockedWriteDoesNotStopALiveRecording) {
+  Recording recording(split(true), 25, "");
+  recording.start(target("r.mkv"));
+  write(recording, 0, 20);
+  const SlowDisk disk(folder_.path(), {}, milliseconds(1500));
+  EXPECT_LT(longest_write(recording, 20, 100), 1000) << "waits for the write of a packet";
+  recording.stop();
+  EXPECT_EQ(frames_in_all(), 120u);
+}
+
+TEST_F(SlowDiskTest, TheNextFileOfAnotherSourceDoesNotWaitForTheSync) {
+  Recording recording(split(false), 25, "");
+  const SlowDisk disk(folder_.path(), milliseconds(1500));
+  recording.start(target("r.mkv"));
+  EXPECT_LT(longest_write(recording, 0, 60), 1000);
+  recording.stop();
+  EXPECT_EQ(frames_in_all(), 60u);
+}
+
+TEST_F(SlowDiskTest, StopDoesNotWaitForASlowSyncAndTheFileIsComplete) {
+  for (const bool live : {false, true}) {
+    const std::string name = live ? "live.mkv" : "file.mkv";
+    Recording recording({.own_writer = live}, 25, "");
+    const SlowDisk disk(folder_.path(), milliseconds(3000));
+    recording.start(target(name));
+    write(recording, 0, 40);
+    EXPECT_LT(time_of([&] { recording.stop(); }), 1500);
+    EXPECT_EQ(frames_in(file(name)), 40u);
+  }
+}
+
+TEST_F(SlowDiskTest, TheStopFlagEndsTheWaitForABlockedWrite) {
+  std::atomic<bool> stop{false};
+  RecordSettings settings;
+  settings.own_writer = true;
+  Recording recording(settings, 25, "", &stop);
+  recording.start(target("r.mkv"));
+  write(recording, 0, 40);
+  std::this_thread::sleep_for(milliseconds(200));  // so that the packets so far are written
+  const SlowDisk disk(folder_.path(), {}, milliseconds(3000));
+  write(recording, 40, 10);
+  stop = true;
+  EXPECT_LT(time_of([&] { EXPECT_THROW(recording.stop(), Error); }), 1500);
+}
+
+TEST_F(SlowDiskTest, AFullDiskStopsALiveRecordingWithAnError) {
+  Recording recording(split(true), 25, "");
+  recording.start(target("r.mkv"));
+  write(recording, 0, 60);
+  std::this_thread::sleep_for(milliseconds(100));
+  const SmallDisk disk(folder_.path(), 1);
+  EXPECT_THROW(
+      {
+        write(recording, 60, 60);
+        recording.stop();
+      },
+      Error);
+  EXPECT_FALSE(recording.active());
+  EXPECT_GE(frames_in_all(), 25u);
+}
+
+TEST_F(SlowDiskTest, ARingContinuesWithAFileWhoseSyncWasNotAwaited) {
+  {
+    const SlowDisk disk(folder_.path(), milliseconds(2000));
+    recorded(ring_of(2), "r.mkv", 25);
+  }
+  recorded(ring_of(2), "r.mkv", 50);
+  EXPECT_EQ(files(), (std::vector{file("r-002.mkv"), file("r-003.mkv")}));
+}
+
+TEST_F(SlowDiskTest, AFullRingOfManyFilesChecksFewOfThem) {
+  constexpr int kFiles = 2000;
+  FileRing ring(file("r.mkv"), "", {.duration_ns = kFiles * 1'000'000'000LL});
+  int64_t calls = 0;
+  for (int i = 0; i < kFiles + 20; ++i) {
+    const std::string path = file("r-" + std::to_string(i) + ".mkv");
+    std::ofstream(path) << "footage";
+    ring.opened(path, file_state(path)->identity);
+    ring.ended(1'000'000'000);
+    const int64_t before = statx_calls();
+    ring.closed(path);
+    calls = std::max(calls, statx_calls() - before);
+  }
+  EXPECT_EQ(files().size(), static_cast<size_t>(kFiles));
+  EXPECT_LT(calls, 50);
+}
+
+}  // namespace
+}  // namespace lensd::test
