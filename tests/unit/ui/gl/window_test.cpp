@@ -1,5 +1,7 @@
 // Window and presenter with the available GL. Skipped without a display.
 #include <gtest/gtest.h>
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
 
 #include <cstdlib>
 
@@ -59,6 +61,10 @@ TEST_F(OnDisplay, NamesTheRenderer) {
     EXPECT_EQ(cuda.kind, DisplayKind::pixel_buffer);
     EXPECT_FALSE(cuda.reason.empty());
   }
+}
+
+TEST_F(OnDisplay, FullscreenStaysWithoutTheFocus) {
+  EXPECT_EQ(glfwGetWindowAttrib(window->handle(), GLFW_AUTO_ICONIFY), 0);
 }
 
 TEST_F(OnDisplay, PicturesAreExactAtOneToOne) {
