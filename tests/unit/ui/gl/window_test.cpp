@@ -67,6 +67,16 @@ TEST_F(OnDisplay, FullscreenStaysWithoutTheFocus) {
   EXPECT_EQ(glfwGetWindowAttrib(window->handle(), GLFW_AUTO_ICONIFY), 0);
 }
 
+TEST_F(OnDisplay, NamesBeyondLatinAreDrawnFromTheSecondFrameOn) {
+  ImGuiSession session(*window);
+  for (const bool drawn : {false, true}) {
+    session.begin();
+    EXPECT_EQ(session.look().strong->FindGlyphNoFallback(0x416) != nullptr, drawn);
+    text_coloured(colour::text, "Жук.mp4");
+    session.end();
+  }
+}
+
 TEST_F(OnDisplay, PicturesAreExactAtOneToOne) {
   Presenter presenter(make_display_path(DisplayKind::pixel_buffer, nullptr));
   const Extent size = window->framebuffer();
