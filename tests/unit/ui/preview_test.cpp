@@ -138,6 +138,20 @@ TEST_F(Preview, ThePlaylistIsAListInThePanel) {
   EXPECT_TRUE(there("playlist/next"));
 }
 
+TEST_F(Preview, OfALongPlaylistOnlyVisibleRowsAreDrawn) {
+  std::vector<std::string> files;
+  for (int i = 1; i <= 5000; ++i) files.push_back(fmt::format("/videos/{}.mp4", i));
+  model.playlist = std::make_shared<const std::vector<std::string>>(std::move(files));
+  model.playlist_at = 4000;
+  point(640, 300), frames(4);
+  EXPECT_TRUE(there("playlist/4001")) << "the list scrolls to the current one";
+  EXPECT_FALSE(there("playlist/1"));
+  EXPECT_FALSE(there("playlist/5000"));
+  model.playlist_at = 4999, frames(4);
+  const Rect last = rect("playlist/5000"), before = rect("playlist/4999");
+  EXPECT_NEAR(last.y, before.y + before.h, 0.5f);
+}
+
 TEST_F(Preview, ANodeAtTheOutputCyclesThroughItsValues) {
   frames(2);
   GraphEditor& editor = viewer.state().editor;
