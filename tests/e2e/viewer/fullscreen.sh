@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A fullscreen window stays when another window gets the focus.
+# A fullscreen window stays when another window gets the focus, and hides an idle pointer.
 # shellcheck source=../common/viewer.sh
 . "$(dirname "$0")/../common/viewer.sh"
 need_tools python3 xprop
@@ -37,4 +37,22 @@ before=$(shown_frames)
 more_shown() { (($(shown_frames) > before + 10)); }
 wait_for 20 more_shown || fail "without the focus, no picture is shown: counts $before, then $(shown_frames)"
 echo "ok: the fullscreen window stays visible without the focus"
+
+# pointer_visible: succeeds if the pointer's image has any pixel.
+pointer_visible() {
+  python3 -c "
+from Xlib import display
+shown = display.Display()
+shown.xfixes_query_version()
+image = shown.xfixes_get_cursor_image(shown.screen().root)
+raise SystemExit(not any(image.cursor_image))"
+}
+pointer_hidden() { ! pointer_visible; }
+xdotool windowfocus "$WINDOW"
+xdotool mousemove --window "$WINDOW" 300 300
+wait_for 5 pointer_visible || fail "a moved pointer is not visible"
+wait_for 10 pointer_hidden || fail "an idle pointer stays on the picture"
+xdotool mousemove --window "$WINDOW" 320 300
+wait_for 5 pointer_visible || fail "a movement does not show the pointer"
+echo "ok: an idle pointer is hidden"
 quit_window

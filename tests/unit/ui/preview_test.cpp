@@ -1,6 +1,9 @@
 // Viewing files: the timeline, aspect ratios, the picture's menu, the playlist.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "tests/unit/ui/panel_driver.hpp"
 #include "ui/keys.hpp"
 
@@ -150,6 +153,24 @@ TEST_F(Preview, OfALongPlaylistOnlyVisibleRowsAreDrawn) {
   model.playlist_at = 4999, frames(4);
   const Rect last = rect("playlist/5000"), before = rect("playlist/4999");
   EXPECT_NEAR(last.y, before.y + before.h, 0.5f);
+}
+
+TEST_F(Preview, AnIdlePointerOverTheBarePictureIsHidden) {
+  const auto idle = [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1050));
+    frames(2);
+    return ImGui::GetMouseCursor() == ImGuiMouseCursor_None;
+  };
+  frames(2);
+  const Rect area = rect("picture");
+  point(area.x + area.w / 2, area.y + area.h / 2), frames(2);
+  EXPECT_FALSE(idle()) << "the panels are shown";
+  viewer.state().panels = false, frames(2);
+  EXPECT_TRUE(idle());
+  point(area.x + area.w / 2 + 5, area.y + area.h / 2), frame();
+  EXPECT_EQ(ImGui::GetMouseCursor(), ImGuiMouseCursor_Arrow) << "a movement shows it";
+  viewer.state().probe.on = true;
+  EXPECT_FALSE(idle()) << "the probe is at the pointer";
 }
 
 TEST_F(Preview, ANodeAtTheOutputCyclesThroughItsValues) {
