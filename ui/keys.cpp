@@ -305,10 +305,12 @@ bool matches(const Stroke& s, const KeyPress& p, bool with_shift) {
          s.alt == (p.alt && !p.ctrl) && s.shift == (with_shift && p.ctrl && p.shift);
 }
 
-const KeyAction* find(const KeyPress& press, bool with_shift) {
-  for (const KeyAction& action : kActions)
-    for (const Stroke& stroke : action.strokes)
-      if (matches(stroke, press, with_shift)) return &action;
+/// Returns the action of a key press, with its Shift if an action has it. Returns null if there is none.
+const KeyAction* find(const KeyPress& press) {
+  for (const bool with_shift : {true, false})
+    for (const KeyAction& action : kActions)
+      for (const Stroke& stroke : action.strokes)
+        if (matches(stroke, press, with_shift)) return &action;
   return nullptr;
 }
 
@@ -357,9 +359,9 @@ void handle_keys(PanelContext& ctx, const InputState& input, const Rect& area, V
   const bool typed = ImGui::GetIO().WantTextInput || !s.graph.renamed.empty() || s.text_edit.number;
   if (listed || typed) return;
   ctx.state.bypass = input.held(static_cast<char>(row(Action::bypass).strokes[0].first));
-  for (const KeyPress& press : input.presses) {
-    const KeyAction* action = find(press, true);
-    if (!action) action = find(press, false);  // no action matches with Shift
+  for (KeyPress press : input.presses) {
+    const KeyAction* action = find(press);
+    if (!action) press.character = press.second_character, action = find(press);
     if (action && action->run && (action->repeat || !press.repeat)) action->run({ctx, press, area, requests});
   }
 }

@@ -212,6 +212,19 @@ void ViewerUi::handle_mouse(PanelContext& ctx) {
     state_.view = panned(picture, own_rect(), state_.view, io.MouseDelta.x * dx, io.MouseDelta.y * dy);
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
   }
+  hide_idle_pointer(over && !at_split, ctx.time_ns);
+}
+
+/// Hides the pointer over the picture if the panels are hidden and the mouse was not used for a second. Keeps
+/// it while the probe or crop editing follows it.
+void ViewerUi::hide_idle_pointer(bool over_picture, int64_t time_ns) {
+  constexpr int64_t kIdle = 1'000'000'000;
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool used =
+      io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || io.MouseWheel != 0 || ImGui::IsAnyMouseDown();
+  if (used || !over_picture || state_.panels) pointer_used_ns_ = time_ns;
+  if (time_ns - pointer_used_ns_ < kIdle || state_.probe.on || !state_.crop.node.empty()) return;
+  ImGui::SetMouseCursor(ImGuiMouseCursor_None);
 }
 
 std::string ViewerUi::widget_map() const {

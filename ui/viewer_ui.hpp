@@ -59,12 +59,14 @@ class ViewerUi {
   Rect placed_in(const PanelContext& ctx, const Rect& area) const;
   void draw_over_picture(PanelContext& ctx, const Rect& area);
   void handle_mouse(PanelContext& ctx);
+  void hide_idle_pointer(bool over_picture, int64_t time_ns);
 
   UiState state_;
   std::vector<KeyPress> waiting_;  ///< presses that wait for ImGui's queued text
   bool behind_ = false;
   ViewerRequests requests_;
   Rect picture_;
+  int64_t pointer_used_ns_ = 0;  ///< time of the last mouse movement, button or wheel step
   WidgetRects rects_;
   bool tracking_ = false, panning_ = false, beside_ = false;  ///< beside_: A and B are side by side
 };

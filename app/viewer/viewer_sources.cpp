@@ -317,7 +317,8 @@ FrameLosses Viewer::losses(const Pipeline& pipeline) const {
 }
 
 void Viewer::update_source_status() {
-  finder_.search(ui_.state().source.listed, memory_.recent_sources());
+  const ui::SourceState& dialog = ui_.state().source;
+  finder_.search(dialog.listed, dialog.listed_part, memory_.recent_sources());
   progress_.opening = opener_->opening(), progress_.since_ns = opener_->since_ns();
   model_->model().choices = finder_.choices(), model_->model().progress = progress_;
   model_->model().playlist = playlist_.sources(), model_->model().playlist_at = playlist_.current();

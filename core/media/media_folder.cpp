@@ -25,8 +25,6 @@ constexpr std::array<std::string_view, 35> kVideos = {
 constexpr std::array<std::string_view, 15> kImages = {"png",  "jpg",  "jpeg", "bmp", "tif",
                                                       "tiff", "webp", "ppm",  "pgm", "pnm",
                                                       "exr",  "dpx",  "jp2",  "tga", "avif"};
-/// Maximum numbers of entries that are read and listed.
-constexpr size_t kMostRead = 20000, kMostListed = 4000;
 /// Minimum number of images of a sequence; fewer are listed as single files. The first number is at most
 /// kLastStart, because Input finds no other sequences.
 constexpr size_t kFewestImages = 4;
@@ -59,13 +57,18 @@ std::string natural_key(const std::string& name) {
   return key;
 }
 
-bool before(const FolderEntry& a, const FolderEntry& b) {
-  const auto key = [](const FolderEntry& entry) {
-    const FolderEntry::Kind kind = entry.kind;
+/// Sorts the entries. Computes each key once, because folders may have many entries.
+void sort_entries(std::vector<FolderEntry>& entries) {
+  std::vector<std::pair<std::tuple<int, std::string, std::string>, size_t>> order;
+  for (size_t n = 0; n < entries.size(); ++n) {
+    const FolderEntry::Kind kind = entries[n].kind;
     const int rank = kind == FolderEntry::Kind::folder ? 0 : kind == FolderEntry::Kind::other ? 2 : 1;
-    return std::tuple(rank, natural_key(lower_case(entry.name)), entry.name);
-  };
-  return key(a) < key(b);
+    order.emplace_back(std::tuple(rank, natural_key(lower_case(entries[n].name)), entries[n].name), n);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<FolderEntry> sorted;
+  for (const auto& [key, n] : order) sorted.push_back(std::move(entries[n]));
+  entries = std::move(sorted);
 }
 
 /// A group of images whose names differ only in the last number.
@@ -122,9 +125,9 @@ bool named_like_media(const std::string& name) {
   return contains(kVideos, end) || contains(kImages, end);
 }
 
-FolderList list_media_folder(const std::string& folder) {
+FolderList list_media_folder(const std::string& folder, const std::string& part, size_t most) {
   FolderList list;
-  list.asked = folder;
+  list.asked = folder, list.part = part;
   std::error_code error;
   fs::path path = fs::absolute(folder.empty() ? "." : folder, error).lexically_normal();
   if (!path.has_filename() && path.has_parent_path()) path = path.parent_path();  // "/a/" → "/a"
@@ -137,29 +140,33 @@ FolderList list_media_folder(const std::string& folder) {
                                                                    : error.message();
     return list;
   }
-  size_t read = 0;
-  for (; entries != fs::directory_iterator(); entries.increment(error)) {
-    if (error || ++read > kMostRead) break;
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
     FolderEntry entry;
     entry.name = entries->path().filename().string();
     if (entry.name.starts_with('.')) continue;
     std::error_code ignored;
     const fs::file_status status = entries->status(ignored);
-    if (fs::is_directory(status)) {
+    if (fs::is_directory(status))
       entry.kind = FolderEntry::Kind::folder;
-    } else if (fs::is_regular_file(status)) {
+    else if (fs::is_regular_file(status))
       entry.kind = named_like_media(entry.name) ? FolderEntry::Kind::file : FolderEntry::Kind::other;
-      const auto bytes = entries->file_size(ignored);
-      entry.bytes = ignored ? 0 : static_cast<int64_t>(bytes);
-    } else {
+    else
       continue;
-    }
     list.entries.push_back(std::move(entry));
   }
-  list.cut = error || read > kMostRead;
   gather_sequences(list.entries, list.folder);
-  std::sort(list.entries.begin(), list.entries.end(), before);
-  if (list.entries.size() > kMostListed) list.entries.resize(kMostListed), list.cut = true;
+  if (const std::string low = lower_case(part); !low.empty())
+    std::erase_if(list.entries, [&](const FolderEntry& entry) {
+      return lower_case(entry.name).find(low) == std::string::npos;
+    });
+  sort_entries(list.entries);
+  list.cut = error || list.entries.size() > most;
+  if (list.entries.size() > most) list.entries.resize(most);
+  for (FolderEntry& entry : list.entries) {  // only now, because reading a size takes longer than a name
+    if (entry.kind != FolderEntry::Kind::file && entry.kind != FolderEntry::Kind::other) continue;
+    const auto bytes = fs::file_size(path / entry.name, error);
+    entry.bytes = error ? 0 : static_cast<int64_t>(bytes);
+  }
   return list;
 }
 

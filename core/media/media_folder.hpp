@@ -1,6 +1,7 @@
 // Lists folders and recognises media files by name. Thread-safe; list_media_folder() may block on the disk.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,16 +22,22 @@ struct FolderEntry {
 };
 
 struct FolderList {
-  std::string asked;                 ///< argument of list_media_folder()
+  std::string asked;                 ///< argument `folder` of list_media_folder()
   std::string folder;                ///< absolute path, without a trailing slash except for the root
   std::string problem;               ///< why the folder cannot be read; empty on success
   std::vector<FolderEntry> entries;  ///< folders, then media files and sequences, then others, by name
   bool cut = false;                  ///< the list is truncated
+  std::string part;                  ///< argument `part` of list_media_folder()
 };
 
-/// Lists the folders and regular files in `folder` (empty: the current one), except hidden ones. Follows
-/// symbolic links. Does not throw.
-FolderList list_media_folder(const std::string& folder);
+/// Maximum number of entries that list_media_folder() returns by default.
+inline constexpr size_t kMostListed = 4000;
+
+/// Lists the folders and regular files in `folder` (empty: the current one), except hidden ones: the first
+/// `most` of those whose name contains `part`. Ignores the case of ASCII letters in `part`. Follows symbolic
+/// links. Does not throw.
+FolderList list_media_folder(const std::string& folder, const std::string& part = {},
+                             size_t most = kMostListed);
 
 /// Returns true if the name has the extension of a video or an image.
 bool named_like_media(const std::string& name);

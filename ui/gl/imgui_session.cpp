@@ -25,15 +25,16 @@ ImGuiSession::~ImGuiSession() {
   ImGui::DestroyContext();
 }
 
-void ImGuiSession::fit_to_scale() {
+void ImGuiSession::fit_fonts() {
   const Extent size = window_.size(), framebuffer = window_.framebuffer();
   if (size.width < 1 || framebuffer.width < 1) return;  // iconified
   // On Wayland, one window unit may be several framebuffer pixels.
   const float density = std::max(1.f, static_cast<float>(framebuffer.width) / static_cast<float>(size.width));
   const float raster = std::max(window_.content_scale(), density), layout = raster / density;
-  if (raster == raster_scale_ && layout == layout_scale_) return;
+  const bool more_glyphs = extra_glyphs_.update(now_ns());
+  if (raster == raster_scale_ && layout == layout_scale_ && !more_glyphs) return;
   raster_scale_ = raster, layout_scale_ = layout;
-  look_ = make_look(ImGui::GetIO(), ImGui::GetStyle(), layout, raster);
+  look_ = make_look(ImGui::GetIO(), ImGui::GetStyle(), layout, raster, &extra_glyphs_);
   ImGui_ImplOpenGL3_DestroyFontsTexture();
   ImGui_ImplOpenGL3_CreateFontsTexture();
 }
@@ -72,7 +73,7 @@ void ImGuiSession::step_mouse() {
 }
 
 void ImGuiSession::begin() {
-  fit_to_scale();
+  fit_fonts();
   ImGui_ImplOpenGL3_NewFrame();
   take_input();
   ImGui::NewFrame();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ui/gl/window.hpp"
+#include "ui/widgets/extra_glyphs.hpp"
 #include "ui/widgets/theme.hpp"
 
 namespace lensd::ui {
@@ -19,7 +20,7 @@ class ImGuiSession {
   ImGuiSession(const ImGuiSession&) = delete;
   ImGuiSession& operator=(const ImGuiSession&) = delete;
 
-  /// Starts a frame. Rebuilds the fonts if the scale has changed.
+  /// Starts a frame. Rebuilds the fonts if the scale has changed or texts need further characters.
   void begin();
   /// Draws the panels over the contents of the back buffer.
   void end();
@@ -29,12 +30,13 @@ class ImGuiSession {
   bool behind() const { return !mouse_steps_.empty(); }
 
  private:
-  void fit_to_scale();
+  void fit_fonts();
   void take_input();
   void step_mouse();
 
   Window& window_;
   Look look_;
+  ExtraGlyphs extra_glyphs_;
   float layout_scale_ = 0, raster_scale_ = 0;
   int cursor_ = 0;         ///< ImGui's cursor shape in the last frame
   bool had_input_ = true;  ///< the last frame had input

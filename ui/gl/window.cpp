@@ -12,6 +12,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "ui/gl/key_layout.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -61,6 +62,11 @@ char32_t layout_character(int key, int scancode) {
   return text && static_cast<unsigned char>(text[0]) < 0x80 ? static_cast<char32_t>(text[0]) : 0;
 }
 
+std::string_view name_of_a() {
+  const char* text = glfwGetKeyName(GLFW_KEY_A, 0);
+  return text ? text : "";
+}
+
 }  // namespace
 
 struct Window::Callbacks {
@@ -72,7 +78,9 @@ struct Window::Callbacks {
 
   static void key(GLFWwindow* handle, int key, int scancode, int action, int mods) {
     Window& window = of(handle);
-    hold(window.input_, layout_character(key, scancode), action != GLFW_RELEASE);
+    const char32_t typed = layout_character(key, scancode);
+    hold(window.input_, typed ? typed : second_character(key, false, false, name_of_a()),
+         action != GLFW_RELEASE);
     if (action == GLFW_RELEASE) return;
     window.repeat_ = action == GLFW_REPEAT;
     window.shift_ = (mods & GLFW_MOD_SHIFT) != 0;
@@ -80,10 +88,14 @@ struct Window::Callbacks {
     press.key = named_key(key);
     press.ctrl = (mods & GLFW_MOD_CONTROL) != 0, press.alt = (mods & GLFW_MOD_ALT) != 0;
     press.shift = window.shift_, press.repeat = window.repeat_;
+    window.second_ = 0;
     if (press.key == Key::character) {
-      if (!press.ctrl && !press.alt) return;  // the character callback follows
-      press.character = layout_character(key, scancode);
-      if (press.character == 0) return;
+      const bool modified = press.ctrl || press.alt;
+      press.second_character = second_character(key, press.shift, modified, name_of_a());
+      window.second_ = press.second_character;
+      if (!modified) return;  // the character callback follows
+      press.character = typed;
+      if (press.character == 0 && press.second_character == 0) return;
     }
     window.input_.presses.push_back(press);
   }
@@ -91,7 +103,8 @@ struct Window::Callbacks {
   static void character(GLFWwindow* handle, unsigned int code) {
     Window& window = of(handle);
     KeyPress press;
-    press.character = code, press.shift = window.shift_, press.repeat = window.repeat_;
+    press.character = code, press.second_character = window.second_;
+    press.shift = window.shift_, press.repeat = window.repeat_;
     window.input_.presses.push_back(press);
   }
 
@@ -182,6 +195,8 @@ void Window::open(const WindowOptions& options) {
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+  // By default, GLFW iconifies a fullscreen window that loses the focus to a window on another monitor.
+  glfwWindowHint(GLFW_AUTO_ICONIFY, GLFW_FALSE);
   glfwWindowHint(GLFW_VISIBLE, options.hidden ? GLFW_FALSE : GLFW_TRUE);
   glfwWindowHint(GLFW_DEPTH_BITS, 0);
   glfwWindowHint(GLFW_STENCIL_BITS, 0);

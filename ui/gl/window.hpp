@@ -97,6 +97,7 @@ class Window {
   bool vsync_ = true, fullscreen_ = false;
   MouseStep mouse_, pressed_;            ///< mouse state at the last event and at the last press
   bool repeat_ = false, shift_ = false;  ///< state in the last key press, for its character callback
+  char32_t second_ = 0;                  ///< second_character() of the last key press
   int restore_[4] = {};                  ///< position and size before fullscreen
   int64_t last_present_ns_ = 0, asked_hidden_ns_ = 0;
   int64_t refresh_period_ns_ = 0, asked_refresh_ns_ = 0;

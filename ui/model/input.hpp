@@ -33,6 +33,8 @@ enum class Key : uint8_t {
 struct KeyPress {
   Key key = Key::character;
   char32_t character = 0;  ///< character in the keyboard layout; lower case with Ctrl or Alt
+  /// Character to use if no action has `character`; 0: none. See second_character() in ui/gl/key_layout.hpp.
+  char32_t second_character = 0;
   bool ctrl = false, alt = false, shift = false, repeat = false;
 };
 

@@ -69,9 +69,10 @@ struct SourceState {
   int choice = -1;         ///< line that the arrow keys chose; -1: none
   std::string select;      ///< file to choose in the list: its path; once the dialog is open, only its name
   bool scroll_to_choice = false;
-  std::string folder;  ///< folder to list while the text names no folder
-  std::string listed;  ///< listed folder, which SourceFinder reads
-  std::string camera;  ///< path of the camera whose formats replace the list; empty: none
+  std::string folder;       ///< folder to list while the text names no folder
+  std::string listed;       ///< listed folder, which SourceFinder reads
+  std::string listed_part;  ///< part of the names that SourceFinder lists; empty: all
+  std::string camera;       ///< path of the camera whose formats replace the list; empty: none
   bool all_recent = false;
   uint64_t pipeline = 0;  ///< ViewerModel::pipeline when the dialog opened
   uint64_t failures_seen = 0;

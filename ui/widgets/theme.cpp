@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "ui/embedded.hpp"
+#include "ui/widgets/extra_glyphs.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -87,15 +88,22 @@ void set_metrics(ImGuiStyle& style) {
 
 }  // namespace
 
-Look make_look(ImGuiIO& io, ImGuiStyle& style, float layout_scale, float raster_scale) {
+Look make_look(ImGuiIO& io, ImGuiStyle& style, float layout_scale, float raster_scale,
+               const ExtraGlyphs* extra) {
   io.Fonts->Clear();
   io.FontGlobalScale = layout_scale / raster_scale;
   Look look;
   look.scale = layout_scale;
-  const auto size = [&](float logical) { return std::round(logical * raster_scale); };
-  look.text = add_tabular(*io.Fonts, "font-text", size(15));
-  look.strong = add_tabular(*io.Fonts, "font-strong", size(15));
-  look.small = add_tabular(*io.Fonts, "font-text", size(13));
+  const auto font = [&](std::string_view name, float logical) {
+    const float size = std::round(logical * raster_scale);
+    ImFont* const added = add_tabular(*io.Fonts, name, size);
+    if (extra) extra->add_to(*io.Fonts, name, size);
+    return added;
+  };
+  look.text = font("font-text", 15);
+  look.strong = font("font-strong", 15);
+  look.small = font("font-text", 13);
+  if (extra) extra->build(*io.Fonts);
   io.FontDefault = look.text;
   style = ImGuiStyle();
   set_colours(style);

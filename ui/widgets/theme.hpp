@@ -6,6 +6,8 @@
 
 namespace lensd::ui {
 
+class ExtraGlyphs;
+
 inline constexpr float kSurround = 0.086f;  ///< grey level around the picture, 0 to 1
 
 namespace colour {
@@ -44,7 +46,8 @@ struct VarScope {
 
 /// Fills the font atlas and sets the style for `layout_scale` ImGui units per logical pixel. Rasterises
 /// glyphs for `raster_scale` framebuffer pixels per logical pixel, which exceeds `layout_scale` if the window
-/// system scales. The caller must upload the atlas.
-Look make_look(ImGuiIO& io, ImGuiStyle& style, float layout_scale, float raster_scale);
+/// system scales. `extra`: characters to add to the base fonts; null: none. The caller must upload the atlas.
+Look make_look(ImGuiIO& io, ImGuiStyle& style, float layout_scale, float raster_scale,
+               const ExtraGlyphs* extra = nullptr);
 
 }  // namespace lensd::ui

@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "core/base/clock.hpp"
+#include "ui/widgets/extra_glyphs.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -204,6 +205,7 @@ bool toggle_button(const Look& look, const char* label, bool on, float width) {
 
 bool input_text(const char* id, std::string& text, int flags, const char* hint,
                 ImGuiInputTextCallback callback, void* data) {
+  note_characters(text);
   return ImGui::InputTextWithHint(id, hint, &text, flags, callback, data);
 }
 
@@ -255,11 +257,13 @@ DimScope::~DimScope() {
 
 /// Cuts the text at 8000 bytes, because ImGui cannot draw more than 16383 characters at once.
 static void draw_text(std::string_view text) {
+  note_characters(text);
   ImGui::TextUnformatted(text.data(), text.data() + std::min<size_t>(text.size(), 8000));
 }
 
 void heading(const Look& look, const char* text) {
   const FontScope font(look.strong);
+  note_characters(text);
   ImGui::TextUnformatted(text);
 }
 
@@ -342,6 +346,7 @@ void tooltip(const Look& look, std::string_view text, std::string_view key) {
 }
 
 std::string elided(std::string_view text, float width) {
+  note_characters(text);
   const char *begin = text.data(), *end = begin + text.size(), *cut = begin;
   if (ImGui::CalcTextSize(begin, end).x <= width) return std::string(text);
   const float room = width - ImGui::CalcTextSize("…").x;
@@ -350,6 +355,7 @@ std::string elided(std::string_view text, float width) {
 }
 
 std::string elided_front(std::string_view text, float width) {
+  note_characters(text);
   const auto fits = [&](const std::string& s) { return ImGui::CalcTextSize(s.c_str()).x <= width; };
   std::string shorter(text);
   if (fits(shorter)) return shorter;

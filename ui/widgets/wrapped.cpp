@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/text.hpp"
+#include "ui/widgets/extra_glyphs.hpp"
 #include "ui/widgets/widgets.hpp"
 
 namespace lensd::ui {
@@ -32,6 +33,7 @@ size_t part_of(std::string_view word, float width) {
 
 std::string wrapped(std::string_view whole, float width) {
   const std::string limited = shortened(whole, kMostWrapped);
+  note_characters(limited);
   std::string_view text = limited;
   std::string all, line;
   while (!text.empty()) {

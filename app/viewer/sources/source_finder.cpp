@@ -72,7 +72,7 @@ struct SourceFinder::Shared {
   std::function<void()> wake;
   std::mutex mutex;
   std::condition_variable changed;
-  std::string folder;
+  std::string folder, part;
   std::vector<std::string> recent;
   uint64_t requests = 0;
   bool stop = false;
@@ -107,17 +107,17 @@ void SourceFinder::Shared::run() {
   std::vector<std::string> devices;
   uint64_t seen = 0;
   while (wait(seen)) {
-    std::string where;
+    std::string where, name_part;
     std::vector<std::string> urls;
     {
       const std::lock_guard lock(mutex);
-      where = folder, urls = recent;
+      where = folder, name_part = part, urls = recent;
     }
     if (where.empty()) {
       choices.cameras_known = false;  // query the cameras again when the dialog opens
       continue;
     }
-    choices.files = list_media_folder(where);
+    choices.files = list_media_folder(where, name_part);
     choices.recent.clear();
     for (const std::string& url : urls) choices.recent.push_back({url, source_obstacle(url)});
     choices.places = find_places(), choices.screen_problem = screen_obstacle();
@@ -154,8 +154,9 @@ SourceFinder::~SourceFinder() {
   thread_.join_within(kShutdownTimeout);
 }
 
-void SourceFinder::search(const std::string& folder, const std::vector<std::string>& recent) {
-  if (folder == folder_ && recent == recent_) return;
+void SourceFinder::search(const std::string& folder, const std::string& part,
+                          const std::vector<std::string>& recent) {
+  if (folder == folder_ && part == part_ && recent == recent_) return;
   const std::lock_guard lock(shared_->mutex);
   if (recent != recent_) {
     // Show the list at once. The thread later finds out which sources are missing.
@@ -169,7 +170,7 @@ void SourceFinder::search(const std::string& folder, const std::vector<std::stri
     }
     shared_->found = std::move(choices);
   }
-  folder_ = shared_->folder = folder, recent_ = shared_->recent = recent;
+  folder_ = shared_->folder = folder, part_ = shared_->part = part, recent_ = shared_->recent = recent;
   ++shared_->requests;
   shared_->changed.notify_all();
 }

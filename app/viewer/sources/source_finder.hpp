@@ -25,9 +25,9 @@ class SourceFinder {
   explicit SourceFinder(std::function<void()> wake);
   ~SourceFinder();
 
-  /// Sets the folder to list and the recent sources to check. An empty folder stops the search. Call in every
-  /// display frame.
-  void search(const std::string& folder, const std::vector<std::string>& recent);
+  /// Sets the folder to list, a part of the names to list (empty: all names), and the recent sources to
+  /// check. An empty folder stops the search. Call in every display frame.
+  void search(const std::string& folder, const std::string& part, const std::vector<std::string>& recent);
   /// Returns the newest result; never null.
   std::shared_ptr<const ui::SourceChoices> choices() const;
 
@@ -35,7 +35,7 @@ class SourceFinder {
   struct Shared;
   std::shared_ptr<Shared> shared_;  // shared with the thread
   OwnedThread thread_;
-  std::string folder_;
+  std::string folder_, part_;
   std::vector<std::string> recent_;
 };
 

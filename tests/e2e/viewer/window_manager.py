@@ -1,4 +1,4 @@
-"""A minimal window manager for tests: maps windows, and keeps the property _NET_WM_STATE as clients ask for it.
+"""A minimal window manager for tests: maps and iconifies windows, and keeps the property _NET_WM_STATE as clients ask.
 
     window_manager.py
 
@@ -12,11 +12,12 @@ REMOVE, ADD, TOGGLE = range(3)  # the actions of _NET_WM_STATE
 shown = display.Display()
 root = shown.screen().root
 own = root.create_window(0, 0, 1, 1, 0, X.CopyFromParent)
-STATE, ABOVE, CHECK, SUPPORTED = map(
-    shown.intern_atom, ("_NET_WM_STATE", "_NET_WM_STATE_ABOVE", "_NET_SUPPORTING_WM_CHECK", "_NET_SUPPORTED"))
+STATE, ABOVE, FULLSCREEN, CHECK, SUPPORTED, ICONIFY = map(
+    shown.intern_atom, ("_NET_WM_STATE", "_NET_WM_STATE_ABOVE", "_NET_WM_STATE_FULLSCREEN", "_NET_SUPPORTING_WM_CHECK",
+                        "_NET_SUPPORTED", "WM_CHANGE_STATE"))
 for window in root, own:
     window.change_property(CHECK, Xatom.WINDOW, 32, [own.id])
-root.change_property(SUPPORTED, Xatom.ATOM, 32, [STATE, ABOVE])
+root.change_property(SUPPORTED, Xatom.ATOM, 32, [STATE, ABOVE, FULLSCREEN])
 root.change_attributes(event_mask=X.SubstructureRedirectMask | X.SubstructureNotifyMask)
 shown.sync()
 print("ready", flush=True)
@@ -41,4 +42,6 @@ while True:
         e.window.configure(**{name: getattr(e, name) for bit, name in names.items() if e.value_mask & bit})
     elif e.type == X.ClientMessage and e.client_type == STATE:
         change_state(e.window, e.data[1][0], e.data[1][1:3])
+    elif e.type == X.ClientMessage and e.client_type == ICONIFY:
+        e.window.unmap()
     shown.sync()

@@ -114,6 +114,21 @@ TEST_F(PressedKeys, ArrowsSeekOnlyWhereTheSourceCan) {
   EXPECT_TRUE(press({.key = Key::right}).empty());
 }
 
+TEST_F(PressedKeys, LayoutsWithoutLatinLettersUseTheSecondCharacter) {
+  const auto typed = [&](char32_t c, char32_t second, bool ctrl = false) {
+    return press({.character = c, .second_character = second, .ctrl = ctrl});
+  };
+  EXPECT_TRUE(only<SetMute>(typed(U'ь', 'm')));
+  EXPECT_TRUE(only<Step>(typed('.', '/'))) << "the layout's own character comes first";
+  typed(U'Я', 'q');
+  EXPECT_TRUE(viewer.requests().quit);
+  frames(2);
+  viewer.state().editor.set_enabled("edges", false), frame();
+  typed(0, 'z', true), frame();
+  EXPECT_TRUE(enabled("edges")) << "Ctrl+z in a layout whose key has another letter";
+  EXPECT_TRUE(typed(U'ы', 0).empty());
+}
+
 TEST_F(PressedKeys, RemovingTheSelectedNodeSelectsTheNext) {
   frames(2);
   std::string& selected = viewer.state().graph.selected;

@@ -1,6 +1,9 @@
 // Viewing files: the timeline, aspect ratios, the picture's menu, the playlist.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "tests/unit/ui/panel_driver.hpp"
 #include "ui/keys.hpp"
 
@@ -158,6 +161,38 @@ TEST_F(Preview, ThePlaylistIsAListInThePanel) {
   click("playlist/fold"), frame();
   EXPECT_FALSE(there("playlist/3"));
   EXPECT_TRUE(there("playlist/next"));
+}
+
+TEST_F(Preview, OfALongPlaylistOnlyVisibleRowsAreDrawn) {
+  std::vector<std::string> files;
+  for (int i = 1; i <= 5000; ++i) files.push_back(fmt::format("/videos/{}.mp4", i));
+  model.playlist = std::make_shared<const std::vector<std::string>>(std::move(files));
+  model.playlist_at = 4000;
+  point(640, 300), frames(4);
+  EXPECT_TRUE(there("playlist/4001")) << "the list scrolls to the current one";
+  EXPECT_FALSE(there("playlist/1"));
+  EXPECT_FALSE(there("playlist/5000"));
+  model.playlist_at = 4999, frames(4);
+  const Rect last = rect("playlist/5000"), before = rect("playlist/4999");
+  EXPECT_NEAR(last.y, before.y + before.h, 0.5f);
+}
+
+TEST_F(Preview, AnIdlePointerOverTheBarePictureIsHidden) {
+  const auto idle = [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1050));
+    frames(2);
+    return ImGui::GetMouseCursor() == ImGuiMouseCursor_None;
+  };
+  frames(2);
+  const Rect area = rect("picture");
+  point(area.x + area.w / 2, area.y + area.h / 2), frames(2);
+  EXPECT_FALSE(idle()) << "the panels are shown";
+  viewer.state().panels = false, frames(2);
+  EXPECT_TRUE(idle());
+  point(area.x + area.w / 2 + 5, area.y + area.h / 2), frame();
+  EXPECT_EQ(ImGui::GetMouseCursor(), ImGuiMouseCursor_Arrow) << "a movement shows it";
+  viewer.state().probe.on = true;
+  EXPECT_FALSE(idle()) << "the probe is at the pointer";
 }
 
 TEST_F(Preview, ANodeAtTheOutputCyclesThroughItsValues) {

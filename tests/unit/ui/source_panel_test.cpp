@@ -127,6 +127,29 @@ TEST_F(SourcePanel, ANameThatIsNotListedIsOfTheShownFolder) {
   EXPECT_EQ(requests[0].text, "/videos/nothing.mp4");
 }
 
+TEST_F(SourcePanel, InALargeFolderTheFinderSearchesTheTypedName) {
+  const SourceState& s = viewer.state().source;
+  open_dialog();
+  type("las");
+  EXPECT_EQ(s.listed_part, "") << "the list is complete";
+  choices.files.cut = true;
+  publish();
+  frames(2);
+  EXPECT_EQ(s.listed_part, "las");
+  press({.key = Key::enter});
+  ASSERT_EQ(requests.size(), 1u);
+  EXPECT_EQ(requests[0].text, "/videos/las") << "no listed name matches yet";
+
+  choices.files.part = "las", choices.files.cut = false;
+  choices.files.entries = {{Kind::file, "last-one.mp4", 5, 0}};
+  publish();
+  frames(2);
+  EXPECT_EQ(s.listed_part, "las") << "all names would be too many";
+  EXPECT_TRUE(there("source/file/last-one.mp4"));
+  click("source/up"), frames(2);
+  EXPECT_EQ(s.listed_part, "") << "another folder";
+}
+
 TEST_F(SourcePanel, ArrowsChooseAndFoldersAreEntered) {
   open_dialog();
   press({.key = Key::down});
@@ -135,7 +158,7 @@ TEST_F(SourcePanel, ArrowsChooseAndFoldersAreEntered) {
   frame();
   EXPECT_EQ(viewer.state().source.listed, "/videos/old/");
   EXPECT_FALSE(there("source/file/clip.mp4")) << "the list is of another folder";
-  choices.files = {"/videos/old/", "/videos/old", "", {{Kind::file, "oldest.avi", 5, 0}}, false};
+  choices.files = {"/videos/old/", "/videos/old", "", {{Kind::file, "oldest.avi", 5, 0}}, false, ""};
   publish();
   frames(2);
   click("source/file/oldest.avi");

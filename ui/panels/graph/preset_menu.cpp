@@ -4,6 +4,7 @@
 #include "core/base/error.hpp"
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
+#include "ui/widgets/extra_glyphs.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -77,6 +78,7 @@ void draw_files(PanelContext& ctx) {
     if (!file.example) {
       own_line(ctx, file, file.path == now);
     } else {
+      note_characters(file.name);
       if (ImGui::Selectable(file.name.c_str(), file.path == now)) load(ctx, file);
       ctx.mark("presets", "list", file.name);
       tooltip(ctx.look, file.path);

@@ -1,6 +1,7 @@
 // Draws the context menu of the picture, for users who do not know the keys.
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
+#include "ui/widgets/extra_glyphs.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -60,6 +61,7 @@ void track_items(const Menu& menu) {
   if (!open) return;
   for (int number = 1; number <= static_cast<int>(m.video_tracks.size()); ++number) {
     const std::string text = fmt::format("{}: {}", number, m.video_tracks[static_cast<size_t>(number - 1)]);
+    note_characters(text);
     if (menu.chosen(text.c_str(), fmt::format("video_track/{}", number).c_str(), "", m.video_track == number))
       menu.requests.video_track = number;
   }

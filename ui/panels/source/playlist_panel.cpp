@@ -58,10 +58,18 @@ void draw_playlist(PanelContext& ctx, ViewerRequests& requests) {
   const VarScope item_spacing(ImGuiStyleVar_ItemSpacing, {0, 0});
   const FontScope font(ctx.look.small);
   ImGui::BeginChild("##playlist", {0, ctx.px(kRow) * static_cast<float>(rows)});
+  // Draw only visible rows, and the current one if the list scrolls to it: a playlist may be a large folder.
+  const float height = ctx.px(kRow);
+  const auto top = static_cast<size_t>(ImGui::GetScrollY() / height);
   for (size_t i = 0; i < sources->size(); ++i) {
+    const bool scroll_here = i == ctx.model.playlist_at && p.scrolled_to != i;
+    if ((i < top || i > top + rows) && !scroll_here) continue;
+    ImGui::SetCursorPosY(static_cast<float>(i) * height);
     draw_row(ctx, requests, i, (*sources)[i]);
-    if (i == ctx.model.playlist_at && p.scrolled_to != i) ImGui::SetScrollHereY(0.5f), p.scrolled_to = i;
+    if (scroll_here) ImGui::SetScrollHereY(0.5f), p.scrolled_to = i;
   }
+  ImGui::SetCursorPosY(static_cast<float>(sources->size()) * height);
+  ImGui::Dummy({1, 0});
   ImGui::EndChild();
 }
 

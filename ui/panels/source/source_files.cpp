@@ -75,6 +75,7 @@ std::string empty_reason(const PanelContext& ctx, const SourceList& list) {
   const auto typed = typed_path(ctx.state.source.text);
   if (!typed) return "Enter opens this address.";
   if (!list.there) return "";
+  if (list.searching) return "Searching…";
   if (!list.choices->files.problem.empty()) return "Cannot read this folder: " + list.choices->files.problem;
   return typed->part.empty() ? "No videos or images in this folder." : "No name in this folder matches.";
 }
@@ -152,8 +153,11 @@ void draw_source_files(PanelContext& ctx, ViewerRequests& requests) {
   ImGui::PushTextWrapPos(0);
   if (count == 0)
     text_coloured(colour::dim, empty_reason(ctx, list));
-  else if (list.choices->files.cut)
-    text_coloured(colour::faint, "The list is not complete. Type a part of the name.");
+  else if (list.searching || list.choices->files.cut)
+    text_coloured(colour::faint, list.searching ? "Searching…"
+                                 : list.choices->files.part.empty()
+                                     ? "The list is not complete. Type a part of the name."
+                                     : "More names match. Type more of the name.");
   else
     ImGui::Dummy({1, 1});
   ImGui::PopTextWrapPos();

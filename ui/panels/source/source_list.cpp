@@ -32,11 +32,13 @@ SourceList source_list(PanelContext& ctx) {
   list.folder = elsewhere
                     ? typed->folder.front() == '/' ? typed->folder : with_slash(s.folder) + typed->folder
                     : with_slash(s.folder);
-  s.listed = list.folder;
+  s.listed = list.folder, s.listed_part.clear();
   if (!list.choices || !typed) return list;
   const FolderList& files = list.choices->files;
   list.there = with_slash(files.folder) == list.folder || files.asked == list.folder;
   if (!list.there) return list;
+  if (files.cut || !files.part.empty()) s.listed_part = typed->part;
+  list.searching = files.part != s.listed_part;
   const std::string low = lower_case(typed->part);
   std::vector<std::pair<int, const FolderEntry*>> fitting;
   for (const FolderEntry& entry : files.entries) {
@@ -63,7 +65,7 @@ void move_choice(SourceState& state, const SourceList& list, Key key) {
 
 std::optional<std::string> completed(const SourceList& list, const std::string& text) {
   const auto typed = typed_path(text);
-  if (!typed || list.lines.empty()) return std::nullopt;
+  if (!typed || list.lines.empty() || list.searching) return std::nullopt;
   const size_t slash = text.rfind('/');
   const std::string before = slash == std::string::npos ? "" : text.substr(0, slash + 1);
   const auto named = [&](const FolderEntry& entry) {

@@ -18,11 +18,13 @@ struct SourceList {
   std::shared_ptr<const SourceChoices> choices;  ///< owns the entries
   std::string folder;                            ///< requested folder, with a trailing slash
   bool there = false;                            ///< `choices` lists `folder`
+  bool searching = false;                        ///< further matching names of the folder may follow
   std::vector<const FolderEntry*> lines;         ///< matching entries, best first
   int chosen = -1;                               ///< index of the line that Enter opens; -1: the typed text
 };
 
-/// Computes the list. Sets SourceState::listed to the folder, so that SourceFinder reads it.
+/// Computes the list. Sets SourceState::listed to the folder, so that SourceFinder reads it. If the folder
+/// has too many entries to list all, sets SourceState::listed_part to the typed part of a name.
 SourceList source_list(PanelContext& ctx);
 /// Handles ↑ and ↓: moves the choice.
 void move_choice(SourceState& state, const SourceList& list, Key key);

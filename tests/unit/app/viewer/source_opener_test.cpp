@@ -193,7 +193,7 @@ TEST(Finder, ListsTheFolderAndSaysWhatIsWrongWithRecentSources) {
   SourceFinder finder([] {});
   const std::vector<std::string> recent = {folder / "clip.mp4", folder / "lost.avi", folder / "",
                                            "rtsp://camera/stream", "/dev/video987"};
-  finder.search(folder / "", recent);
+  finder.search(folder / "", "", recent);
   EXPECT_EQ(finder.choices()->recent.size(), recent.size()) << "the list is there at once";
   ASSERT_TRUE(eventually([&] { return finder.choices()->cameras_known; }));
   const auto choices = finder.choices();
@@ -206,6 +206,10 @@ TEST(Finder, ListsTheFolderAndSaysWhatIsWrongWithRecentSources) {
   EXPECT_EQ(choices->recent[4].problem, "This camera is not connected");
   std::ofstream(folder / "new.mkv") << "x";
   EXPECT_TRUE(eventually([&] { return finder.choices()->files.entries.size() == 2; })) << "it is read again";
+  finder.search(folder / "", "NEW", recent);
+  EXPECT_TRUE(eventually([&] { return finder.choices()->files.part == "NEW"; }));
+  ASSERT_EQ(finder.choices()->files.entries.size(), 1u);
+  EXPECT_EQ(finder.choices()->files.entries[0].name, "new.mkv");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "app/viewer/sources/playlist.hpp"
 #include "core/base/source_text.hpp"
 #include "core/media/media_folder.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
@@ -117,6 +118,22 @@ TEST_F(MediaFolder, NumberedImagesWithoutAGapAreOneSequence) {
     if (entry.kind == FolderEntry::Kind::sequence) {
       EXPECT_EQ(entry.images, entry.name == "plain%d.jpg" ? 5 : 12);
     }
+}
+
+TEST_F(MediaFolder, OfALargeFolderAPartOfTheNameFindsEveryEntry) {
+  for (int i = 0; i < 4100; ++i) make("a" + std::to_string(i) + "x.png");
+  make("The-Last-One.png");
+  const FolderList first = list_media_folder(folder_ / "");
+  EXPECT_TRUE(first.cut);
+  EXPECT_EQ(first.entries.size(), kMostListed);
+  EXPECT_EQ(first.entries.back().bytes, 1);
+  const FolderList found = list_media_folder(folder_ / "", "last-o");
+  EXPECT_FALSE(found.cut);
+  ASSERT_EQ(found.entries.size(), 1u);
+  EXPECT_EQ(found.entries[0].name, "The-Last-One.png");
+  EXPECT_EQ(found.entries[0].bytes, 1);
+  EXPECT_EQ(found.part, "last-o");
+  EXPECT_EQ(expand_sources({folder_.path()}).size(), 4101u) << "a playlist has them all";
 }
 
 TEST_F(MediaFolder, WhatCannotBeReadSaysWhy) {

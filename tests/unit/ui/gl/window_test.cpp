@@ -1,5 +1,7 @@
 // Window and presenter with the available GL. Skipped without a display.
 #include <gtest/gtest.h>
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
 
 #include <cstdlib>
 
@@ -58,6 +60,20 @@ TEST_F(OnDisplay, NamesTheRenderer) {
     const DisplayChoice cuda = choose_display_path(Backend::cuda);
     EXPECT_EQ(cuda.kind, DisplayKind::pixel_buffer);
     EXPECT_FALSE(cuda.reason.empty());
+  }
+}
+
+TEST_F(OnDisplay, FullscreenStaysWithoutTheFocus) {
+  EXPECT_EQ(glfwGetWindowAttrib(window->handle(), GLFW_AUTO_ICONIFY), 0);
+}
+
+TEST_F(OnDisplay, NamesBeyondLatinAreDrawnFromTheSecondFrameOn) {
+  ImGuiSession session(*window);
+  for (const bool drawn : {false, true}) {
+    session.begin();
+    EXPECT_EQ(session.look().strong->FindGlyphNoFallback(0x416) != nullptr, drawn);
+    text_coloured(colour::text, "Жук.mp4");
+    session.end();
   }
 }
 
