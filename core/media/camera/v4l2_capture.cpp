@@ -187,7 +187,8 @@ void V4l2Capture::start() {
     if (!device_.query(VIDIOC_QBUF, buffer)) fail(camera_error(device_.error(), path_));
   }
   int type = static_cast<int>(type_);
-  if (!device_.query(VIDIOC_STREAMON, type)) fail(camera_error(device_.error(), path_));
+  if (!device_.query(VIDIOC_STREAMON, type))
+    fail(camera_error(device_.error(), path_, is_raw_node(capability_)));
   streaming_ = true;
 }
 

@@ -15,6 +15,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/media/cameras.hpp"
+
 namespace lensd {
 namespace {
 
@@ -96,7 +98,13 @@ bool captures_video(const v4l2_capability& capability) noexcept {
   return (node & (V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_VIDEO_CAPTURE_MPLANE)) && (node & V4L2_CAP_STREAMING);
 }
 
-std::string camera_error(int error, const std::string& path) {
+bool is_raw_node(const v4l2_capability& capability) noexcept {
+  return (node_capabilities(capability) & V4L2_CAP_IO_MC) != 0;
+}
+
+std::string camera_error(int error, const std::string& path, bool raw) {
+  if (raw && (error == ENOLINK || error == EPIPE))
+    return fmt::format("its media graph is not configured ({})", kRawNodeHint);
   switch (error) {
     case ENOENT:
     case ENODEV:

@@ -35,6 +35,7 @@ struct FakeCaptureState {
   std::map<unsigned long, int> calls;     ///< number of requests by kind
   std::vector<uint32_t> formats{V4L2_PIX_FMT_YUYV};
   std::string bus = "usb-1";
+  uint32_t capabilities = V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_STREAMING;
   Extent size{64, 48};
   uint32_t field = V4L2_FIELD_NONE;  ///< that the driver sets whatever is requested, unless `fields_follow`
   bool fields_follow = false;        ///< the driver sets the requested field
@@ -155,7 +156,7 @@ class FakeCapture : public FakeCamera {
   int capability(v4l2_capability& out) const {
     std::strncpy(reinterpret_cast<char*>(out.card), "Fake", sizeof out.card - 1);
     std::strncpy(reinterpret_cast<char*>(out.bus_info), state_->bus.c_str(), sizeof out.bus_info - 1);
-    out.capabilities = V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_STREAMING;
+    out.capabilities = state_->capabilities;
     return 0;
   }
   int describe_format(v4l2_fmtdesc& out) const {
