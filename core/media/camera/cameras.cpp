@@ -92,9 +92,7 @@ std::string never_a_camera(const std::string& path) {
     const int error = device.error();
     return error == ENOTTY || error == EINVAL ? "this device is not a camera" : "";
   }
-  return captures_video(capability)
-             ? ""
-             : "this device delivers no video (a camera often has a second node for metadata)";
+  return never_captures(capability);
 }
 
 std::string camera_obstacle(const std::string& path) {
@@ -102,7 +100,7 @@ std::string camera_obstacle(const std::string& path) {
   v4l2_capability capability = {};
   if (!device.is_open() || !device.query(VIDIOC_QUERYCAP, capability))
     return camera_error(device.error(), path);
-  return captures_video(capability) ? "" : "this device delivers no video";
+  return capture_obstacle(capability);
 }
 
 }  // namespace lensd

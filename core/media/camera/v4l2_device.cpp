@@ -22,6 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Capabilities of a node that programs send pictures to. v4l2loopback with exclusive_caps=1 has only these
+/// until a program does so, then only those of a camera.
+constexpr uint32_t kOutputs = V4L2_CAP_VIDEO_OUTPUT | V4L2_CAP_VIDEO_OUTPUT_MPLANE;
+
 bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
@@ -96,6 +100,21 @@ uint32_t node_capabilities(const v4l2_capability& capability) noexcept {
 bool captures_video(const v4l2_capability& capability) noexcept {
   const uint32_t node = node_capabilities(capability);
   return (node & (V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_VIDEO_CAPTURE_MPLANE)) && (node & V4L2_CAP_STREAMING);
+}
+
+std::string capture_obstacle(const v4l2_capability& capability) {
+  if (captures_video(capability)) return {};
+  const uint32_t node = node_capabilities(capability);
+  if (node & (V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_VIDEO_CAPTURE_MPLANE))
+    return "lensd does not read devices without streaming I/O";
+  if (node & kOutputs) return "no program sends pictures to this loopback device yet";
+  return "this device delivers no video (a camera often has a second node for metadata)";
+}
+
+std::string never_captures(const v4l2_capability& capability) {
+  const uint32_t node = node_capabilities(capability);
+  const bool captures = node & (V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_VIDEO_CAPTURE_MPLANE);
+  return !captures && (node & kOutputs) ? "" : capture_obstacle(capability);
 }
 
 bool is_raw_node(const v4l2_capability& capability) noexcept {

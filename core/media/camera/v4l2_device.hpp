@@ -51,6 +51,12 @@ uint32_t node_capabilities(const v4l2_capability& capability) noexcept;
 /// Returns true if the node captures and streams video, with one or several planes per buffer.
 bool captures_video(const v4l2_capability& capability) noexcept;
 
+/// Returns why the node captures no video now, or an empty string if it does.
+std::string capture_obstacle(const v4l2_capability& capability);
+/// The same, but returns an empty string for a node that may capture video later: a loopback device, while no
+/// program sends pictures to it.
+std::string never_captures(const v4l2_capability& capability);
+
 /// Returns true for a node of an image processor that streams only after its media graph was configured.
 bool is_raw_node(const v4l2_capability& capability) noexcept;
 
