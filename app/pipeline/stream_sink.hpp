@@ -1,6 +1,8 @@
 // Sends the output of a running pipeline to a receiver; see StreamOutput.
 #pragma once
 
+#include <atomic>
+
 #include "app/pipeline/queue_sink.hpp"
 #include "core/media/source.hpp"
 #include "core/media/stream_output.hpp"
@@ -17,6 +19,7 @@ class StreamSink final : public QueueSink {
   void take(const Frame& frame, const Picture&, const PixelAspects& aspects) override {
     push({.frame = frame.share(), .info = frame.info, .aspect = aspects.output});
   }
+  void rate_changed(double fps) override { fps_.store(fps, std::memory_order_relaxed); }
   SinkStatus status() const override;
   std::vector<Notice> take_notices() override;
 
@@ -25,6 +28,7 @@ class StreamSink final : public QueueSink {
   void complete() override;
 
   StreamOutput output_;
+  std::atomic<double> fps_;
 };
 
 }  // namespace lensd

@@ -62,6 +62,10 @@ void StreamOutput::write(ConstImageRef image, const FrameInfo& info, PixelAspect
   e.push_packets();
 }
 
+void StreamOutput::set_rate(double fps) noexcept {
+  encoding_->options.fps = fps;
+}
+
 void StreamOutput::finish() {
   encoding_->close();
 }
