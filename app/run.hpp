@@ -33,8 +33,7 @@ void run_completion(const CommandLine& line);
 /// Prints the candidates for the last of `words`, for completion scripts.
 void run_complete(const std::vector<std::string>& words);
 
-/// Returns the first camera that can be opened: its link in /dev/v4l/by-id, or its device if it has no link.
-/// Returns an empty string if there is no such camera. Thread-safe.
+/// Returns the result of choose_camera() for this computer. Waits at most 500 ms for PipeWire. Thread-safe.
 std::string first_camera();
 /// Returns the configured source, else the default of the run mode.
 std::string source_url(const CommandLine& line);

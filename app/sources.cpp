@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "app/run.hpp"
@@ -20,10 +21,9 @@ constexpr const char* kDemoName = "test:demo";
 }  // namespace
 
 std::string first_camera() {
-  for (const Camera& camera : list_cameras())
-    if (!camera.formats.empty() && camera_obstacle(camera.path).empty())
-      return camera.by_id.empty() ? camera.path : camera.by_id;
-  return {};
+  return choose_camera(
+      list_cameras(), [](const std::string& path) { return camera_obstacle(path).empty(); },
+      [] { return survey_pipewire().nodes; });
 }
 
 std::string source_url(const CommandLine& line) {
@@ -34,6 +34,12 @@ std::string source_url(const CommandLine& line) {
 
 std::string no_camera_reason() {
   constexpr int kMostDevices = 64;
+  const std::vector<Camera> cameras = list_cameras();
+  const auto playable = [](const Camera& camera) { return !camera.raw && camera.readable(); };
+  if (std::ranges::none_of(cameras, playable)) {
+    if (std::ranges::any_of(cameras, &Camera::raw)) return kOnlyRawNodes;
+    if (!cameras.empty()) return fmt::format("{}: lensd reads none of its formats", cameras.front().path);
+  }
   std::error_code ignored;
   for (int number = 0; number < kMostDevices; ++number)
     if (const std::string path = fmt::format("/dev/video{}", number); std::filesystem::exists(path, ignored))

@@ -111,6 +111,10 @@ void report_cameras() {
   const std::vector<Camera> cameras = list_cameras();
   if (cameras.empty()) row("cameras", false, "no /dev/video* device that captures video");
   for (const Camera& camera : cameras) {
+    if (camera.raw) {
+      row("raw node", true, fmt::format("{}: {}: {}", camera.path, camera.name, kRawNodeHint));
+      continue;
+    }
     row("camera", true, fmt::format("{}: {}", camera.path, camera.name));
     if (!camera.by_id.empty()) fmt::print("{:<15}v4l2:{}\n", "", camera.by_id);
     for (const CameraFormat& format : camera.formats) fmt::print("{:<15}{}\n", "", modes_text(format));

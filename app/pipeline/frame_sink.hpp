@@ -35,6 +35,9 @@ class FrameSink {
 
   /// Receives each new frame with its source picture, in order. Called by the process thread.
   virtual void take(const Frame& frame, const Picture& source, const PixelAspects& aspects) = 0;
+  /// Called before the first frame of a connection whose announced rate differs from that of the connection
+  /// before. `fps` is greater than 0. Called by the process thread.
+  virtual void rate_changed(double /*fps*/) {}
   virtual void start(const StartRecord&) {}
   virtual void stop() {}
   /// Makes take() return without waiting from now on. Thread-safe.

@@ -146,10 +146,7 @@ void Pipeline::process(Picture picture) {
                               describe(format)));
     install(format);
   }
-  // A live source reconnected, or switched between pictures and placeholders. The filters' state belongs to
-  // the earlier pictures.
-  if (source_info_.live && current_picture_ && current_picture_.info.serial != picture.info.serial)
-    executor_->reset_state();
+  if (source_info_.live) follow_connection(picture.info);
   const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
   current_picture_ = std::move(picture);
   FrameInfo& info = current_picture_.info;

@@ -175,6 +175,7 @@ class Pipeline {
   // process thread: frames
   void process_loop();
   void process(Picture picture);
+  void follow_connection(const FrameInfo& next);
   void rerun_current();
   void pace(FrameInfo& info);
   void wait_until_due(int64_t pts_ns);
@@ -244,6 +245,7 @@ class Pipeline {
   std::optional<int64_t> seek_target_ns_;  // target of a seek whose picture is not processed yet
   int64_t timed_from_ns_ = 0;  // do not measure earlier pictures: their latency would include a pause
   uint64_t graph_version_ = 0;
+  double announced_rate_ = 0;  // of the live source's connection, as told to the sinks; 0: unknown
 
   SeqLock<ProcessStatus> status_;
   std::atomic<uint64_t> decoded_{0}, dropped_{0}, skipped_{0}, placeholders_{0}, decode_heartbeat_{0};

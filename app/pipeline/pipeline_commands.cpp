@@ -111,7 +111,8 @@ void Pipeline::apply_live(const std::vector<GraphChange>& changes) {
 void Pipeline::set_source_controls(const Command& command) {
   std::string problem;
   if (const auto* set = std::get_if<SetSourceControls>(&command))
-    problem = source_->set_controls(set->values);
+    problem =
+        set->skip_refused ? source_->set_allowed_controls(set->values) : source_->set_controls(set->values);
   else if (const auto* reset = std::get_if<ResetSourceControls>(&command))
     problem = source_->reset_controls(reset->names);
   if (!problem.empty()) notices_.add(true, std::move(problem));

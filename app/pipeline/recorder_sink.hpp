@@ -23,6 +23,7 @@ class RecorderSink final : public QueueSink {
   ~RecorderSink() override { finish(); }
 
   void take(const Frame& frame, const Picture& source, const PixelAspects& aspects) override;
+  void rate_changed(double fps) override { fps_.store(fps, std::memory_order_relaxed); }
   void start(const StartRecord& command) override;
   void stop() override;
   SinkStatus status() const override;
@@ -47,7 +48,7 @@ class RecorderSink final : public QueueSink {
   std::unique_ptr<Recording> make_recording(bool preroll) const;
 
   const RecordSettings settings_;
-  const double fps_;
+  std::atomic<double> fps_;
   const bool live_;
   const AudioSource audio_from_;
   std::atomic<bool> source_ended_{false};

@@ -11,13 +11,15 @@ StreamSink::StreamSink(const std::string& url, const EncoderOptions& encoder, co
     : output_({.url = url,
                .encoder = encoder,
                .fps = source.fps > 0 ? source.fps : 25,
-               .audio_from = audio_of(source, audio)}) {
+               .audio_from = audio_of(source, audio)}),
+      fps_(source.fps > 0 ? source.fps : 25) {
   run(source.live);
 }
 
 void StreamSink::handle(Job& job) {
   if (!job.frame || !failure_.empty()) return;
   try {
+    output_.set_rate(fps_.load(std::memory_order_relaxed));
     output_.write(host_image(job.frame), job.info, job.aspect);
   } catch (const std::exception& error) {
     failure_ = error.what();

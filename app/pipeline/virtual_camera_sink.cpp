@@ -13,7 +13,7 @@ VirtualCameraSink::VirtualCameraSink(std::shared_ptr<VirtualCamera> camera, cons
 void VirtualCameraSink::handle(Job& job) {
   if (!job.frame) return;
   try {
-    camera_->write(host_image(job.frame), job.aspect, fps_);
+    camera_->write(host_image(job.frame), job.aspect, fps_.load(std::memory_order_relaxed));
   } catch (const std::exception& error) {
     failure_ = error.what();
     notice(true, "virtual camera stopped: " + failure_);

@@ -254,8 +254,8 @@ void Session::fail_requests(const std::string& reason) {
 }
 
 /// Applies a configuration. If the source has changed, opens it with the new graph. Otherwise plans the graph
-/// if it has changed, then sets changed source controls. Finally sets a changed precision and changed colour
-/// settings. A refused source or graph changes nothing.
+/// if it has changed, then sets the changed source controls that the camera allows. Finally sets a changed
+/// precision and changed colour settings. A refused source or graph changes nothing.
 Response Session::apply_config(const Layered& next, const Flag& cancel) {
   const std::string& url = next.config.source_url;
   std::string old_url;
@@ -272,7 +272,7 @@ Response Session::apply_config(const Layered& next, const Flag& cancel) {
     response = load_now(url, &next.graph, cancel);
   else if (!equivalent(next.graph, graph().graph, registry_))
     response = plan(next.graph);
-  if (response.ok() && url == old_url && !changed.empty()) post(SetSourceControls{std::move(changed)});
+  if (response.ok() && url == old_url && !changed.empty()) post(SetSourceControls{std::move(changed), true});
   if (response.ok() && next.config.precision != old_precision) post(SetPrecision{next.config.precision});
   if (response.ok() && next.config.colour != old_colour) post(SetColour{next.config.colour});
   return response;

@@ -77,8 +77,7 @@ void Viewer::handle_dropped_files() {
     }
     try {
       ControlValues controls = ui_.state().presets.load(path, ui_.state().editor);
-      if (!controls.empty() && model_->model().controls)
-        pipeline_->post(SetSourceControls{std::move(controls)});
+      if (!controls.empty()) pipeline_->post(SetSourceControls{std::move(controls), true});
       model_->notice(false, "Loaded " + path);
     } catch (const Error& e) {
       model_->notice(true, e.what());

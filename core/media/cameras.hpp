@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/image/view.hpp"
+#include "core/media/pipewire_nodes.hpp"
 
 namespace lensd {
 
@@ -47,11 +49,30 @@ struct Camera {
   /// Link in /dev/v4l/by-id. Does not depend on the order in which devices are plugged in. May be empty.
   std::string by_id;
   std::string name;  ///< the driver's name of the camera
+  /// Raw node of an image processor (Intel IPU6, Raspberry Pi). It streams only after its media graph was
+  /// configured, which libcamera does and lensd does not. The camera is then a node of PipeWire.
+  bool raw = false;
   std::vector<CameraFormat> formats;
+
+  /// Returns true if lensd reads one of the formats.
+  bool readable() const;
 };
+
+/// What to do about a raw node, for messages.
+inline constexpr const char* kRawNodeHint = "raw node of an image processor, use pipewire:";
+/// The same if there are no other cameras.
+inline constexpr const char* kOnlyRawNodes =
+    "The camera has an image processor, which needs libcamera and PipeWire";
 
 /// Returns the devices videoN in `folder` that can be opened and capture video, ordered by N.
 std::vector<Camera> list_cameras(const std::string& folder = "/dev");
+
+/// Returns the address of the first camera that may play: not raw, readable, and `opens(path)`. If there is
+/// none, returns that of the first camera that only PipeWire has (libcamera's), or an empty string. Calls
+/// `nodes` only if no device may play.
+std::string choose_camera(const std::vector<Camera>& cameras,
+                          const std::function<bool(const std::string&)>& opens,
+                          const std::function<std::vector<PipewireNode>()>& nodes);
 
 /// Returns why `path` can never be a camera, for example because it is a file or another kind of device.
 /// Returns an empty string if it is a camera or may become one.

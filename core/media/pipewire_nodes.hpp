@@ -13,6 +13,7 @@ struct PipewireNode {
   std::string serial;       ///< PipeWire's object.serial; never reused in a session
   bool camera = false;      ///< a camera; otherwise another program's stream
   bool v4l2 = false;        ///< a camera that list_cameras() lists, too
+  bool device = false;      ///< belongs to a device; otherwise a program offers it
   uint32_t id = 0;          ///< PipeWire's global id; reused after the node is removed
 };
 

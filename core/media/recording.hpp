@@ -82,6 +82,9 @@ class Recording {
   /// Records a decoded picture in host memory, in the same way as a frame.
   void write(const PictureRef& picture, const FrameInfo& info, PixelAspect aspect = {});
 
+  /// Sets the frames per second that the next encoder announces. The running encoder keeps its rate.
+  void set_rate(double fps) noexcept;
+
   bool active() const noexcept { return writer_ != nullptr; }
   struct Report {
     std::string path;

@@ -42,6 +42,8 @@ class StreamOutput {
   /// tags, ends the stream as finish() does and starts another; otherwise does not wait for the receiver.
   /// Throws Error if the encoder does not start or fails.
   void write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect = {});
+  /// Sets the frames per second that the next encoder announces. The running encoder keeps its rate.
+  void set_rate(double fps) noexcept;
   /// Sends the queued packets, for at most a second, then closes the connection. Throws Error if the encoder
   /// fails.
   void finish();

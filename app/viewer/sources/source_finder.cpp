@@ -130,9 +130,11 @@ void SourceFinder::Shared::run() {
     choices.cameras = list_cameras(), choices.cameras_known = true;
     choices.portal = portal_obstacle().empty();
     if (!choices.cameras.empty()) std::erase_if(nodes, [](const PipewireNode& node) { return node.v4l2; });
+    const bool raw = std::erase_if(choices.cameras, [](const Camera& camera) { return camera.raw; }) > 0;
     choices.pipewire = std::move(nodes);
     choices.cameras_problem.clear();
-    if (choices.cameras.empty())
+    if (choices.cameras.empty() && raw) choices.cameras_problem = kOnlyRawNodes;
+    if (choices.cameras.empty() && !raw)
       for (const std::string& device : devices)
         if (choices.cameras_problem.empty() && device.starts_with("/dev/video"))
           choices.cameras_problem = device + ": " + camera_obstacle(device);

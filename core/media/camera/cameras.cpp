@@ -58,9 +58,26 @@ std::vector<Camera> list_cameras(const std::string& folder) {
       continue;
     const auto stable = names.find(fs::canonical(path, ignored).string());
     cameras.push_back({path, stable == names.end() ? "" : stable->second, v4l2_text(capability.card),
-                       camera_formats(device, capability)});
+                       is_raw_node(capability), camera_formats(device, capability)});
   }
   return cameras;
+}
+
+bool Camera::readable() const {
+  return std::ranges::any_of(formats, [](const CameraFormat& format) { return !format.format.empty(); });
+}
+
+std::string choose_camera(const std::vector<Camera>& cameras,
+                          const std::function<bool(const std::string&)>& opens,
+                          const std::function<std::vector<PipewireNode>()>& nodes) {
+  for (const Camera& camera : cameras)
+    if (!camera.raw && camera.readable() && opens(camera.path))
+      return camera.by_id.empty() ? camera.path : camera.by_id;
+  // Nodes of programs, such as another lensd's virtual camera, are opened only on request.
+  for (const PipewireNode& node : nodes())
+    if (node.camera && node.device && !node.v4l2)
+      return "pipewire:" + (node.name.empty() ? node.serial : node.name);
+  return {};
 }
 
 std::string never_a_camera(const std::string& path) {
@@ -75,9 +92,7 @@ std::string never_a_camera(const std::string& path) {
     const int error = device.error();
     return error == ENOTTY || error == EINVAL ? "this device is not a camera" : "";
   }
-  return captures_video(capability)
-             ? ""
-             : "this device delivers no video (a camera often has a second node for metadata)";
+  return never_captures(capability);
 }
 
 std::string camera_obstacle(const std::string& path) {
@@ -85,7 +100,7 @@ std::string camera_obstacle(const std::string& path) {
   v4l2_capability capability = {};
   if (!device.is_open() || !device.query(VIDIOC_QUERYCAP, capability))
     return camera_error(device.error(), path);
-  return captures_video(capability) ? "" : "this device delivers no video";
+  return capture_obstacle(capability);
 }
 
 }  // namespace lensd

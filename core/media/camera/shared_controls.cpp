@@ -83,6 +83,22 @@ std::string SharedControls::set(const ControlValues& values) {
   return {};
 }
 
+std::string SharedControls::set_allowed(const ControlValues& values) {
+  const auto controls = current(false);
+  if (!controls) return set(values);
+  ControlValues allowed;
+  std::string skipped;
+  for (const auto& [name, value] : values) {
+    const SourceControl* control = controls->find(name);
+    if (control && check_control(*control, value).problem.empty())
+      allowed.emplace_back(name, value);
+    else
+      skipped += (skipped.empty() ? "" : ", ") + name;
+  }
+  if (std::string problem = set(allowed); !problem.empty()) return problem;  // another camera was connected
+  return skipped.empty() ? "" : "this camera does not have or allow these values: " + skipped;
+}
+
 std::string SharedControls::reset(const std::vector<std::string>& names) {
   const std::lock_guard lock(mutex_);
   const auto controls = current_;

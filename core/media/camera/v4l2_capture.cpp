@@ -110,7 +110,7 @@ V4l2Capture::V4l2Capture(std::unique_ptr<V4l2Device> device, const std::string& 
   suspect_mode(false);
   if (!device_.is_open() || !device_.query(VIDIOC_QUERYCAP, capability_))
     fail(camera_error(device_.error(), path_));
-  if (!captures_video(capability_)) fail("this device delivers no video");
+  if (const std::string obstacle = capture_obstacle(capability_); !obstacle.empty()) fail(obstacle);
   multi_planar_ = !(node_capabilities(capability_) & V4L2_CAP_VIDEO_CAPTURE);
   if (multi_planar_) type_ = V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE;
   bool any_standard = true;
@@ -197,7 +197,8 @@ void V4l2Capture::start() {
     if (!device_.query(VIDIOC_QBUF, buffer)) fail(camera_error(device_.error(), path_));
   }
   int type = static_cast<int>(type_);
-  if (!device_.query(VIDIOC_STREAMON, type)) fail(camera_error(device_.error(), path_));
+  if (!device_.query(VIDIOC_STREAMON, type))
+    fail(camera_error(device_.error(), path_, is_raw_node(capability_)));
   streaming_ = true;
 }
 

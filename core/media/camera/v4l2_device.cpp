@@ -4,51 +4,22 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
+
+#include "core/media/camera/camera_user.hpp"
+#include "core/media/cameras.hpp"
 
 namespace lensd {
 namespace {
 
-namespace fs = std::filesystem;
-
-bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-}
-
-bool has_open(const fs::path& process, dev_t device) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(process / "fd", ignored)) {
-    struct stat status = {};
-    if (stat(entry.path().c_str(), &status) == 0 && S_ISCHR(status.st_mode) && status.st_rdev == device)
-      return true;
-  }
-  return false;
-}
-
-/// Returns " (NAME, process N)" for another process that has `path` open; empty if none is visible.
-std::string user_of(const std::string& path) {
-  struct stat device = {};
-  if (stat(path.c_str(), &device) != 0) return {};
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
-    const std::string number = entry.path().filename().string();
-    if (!is_number(number) || number == std::to_string(getpid()) || !has_open(entry.path(), device.st_rdev))
-      continue;
-    std::string name;
-    std::getline(std::ifstream(entry.path() / "comm"), name);
-    return fmt::format(" ({}, process {})", name, number);
-  }
-  return {};
-}
+/// Capabilities of a node that programs send pictures to. v4l2loopback with exclusive_caps=1 has only these
+/// until a program does so, then only those of a camera.
+constexpr uint32_t kOutputs = V4L2_CAP_VIDEO_OUTPUT | V4L2_CAP_VIDEO_OUTPUT_MPLANE;
 
 }  // namespace
 
@@ -100,7 +71,28 @@ bool captures_video(const v4l2_capability& capability) noexcept {
   return (node & (V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_VIDEO_CAPTURE_MPLANE)) && (node & V4L2_CAP_STREAMING);
 }
 
-std::string camera_error(int error, const std::string& path) {
+std::string capture_obstacle(const v4l2_capability& capability) {
+  if (captures_video(capability)) return {};
+  const uint32_t node = node_capabilities(capability);
+  if (node & (V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_VIDEO_CAPTURE_MPLANE))
+    return "lensd does not read devices without streaming I/O";
+  if (node & kOutputs) return "no program sends pictures to this loopback device yet";
+  return "this device delivers no video (a camera often has a second node for metadata)";
+}
+
+std::string never_captures(const v4l2_capability& capability) {
+  const uint32_t node = node_capabilities(capability);
+  const bool captures = node & (V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_VIDEO_CAPTURE_MPLANE);
+  return !captures && (node & kOutputs) ? "" : capture_obstacle(capability);
+}
+
+bool is_raw_node(const v4l2_capability& capability) noexcept {
+  return (node_capabilities(capability) & V4L2_CAP_IO_MC) != 0;
+}
+
+std::string camera_error(int error, const std::string& path, bool raw) {
+  if (raw && (error == ENOLINK || error == EPIPE))
+    return fmt::format("its media graph is not configured ({})", kRawNodeHint);
   switch (error) {
     case ENOENT:
     case ENODEV:
@@ -110,7 +102,7 @@ std::string camera_error(int error, const std::string& path) {
     case EPERM:
       return "no permission to open the camera (add yourself to the group 'video')";
     case EBUSY:
-      return fmt::format("the camera is in use by another program{}", user_of(path));
+      return fmt::format("the camera is in use by another program{}", camera_user(path));
     case ENOSPC:
       return "not enough USB bandwidth (choose format mjpeg, a smaller size, or another USB port)";
     case ENOMEM:

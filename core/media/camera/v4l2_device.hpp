@@ -54,6 +54,15 @@ uint32_t node_capabilities(const v4l2_capability& capability) noexcept;
 /// Returns true if the node captures and streams video, with one or several planes per buffer.
 bool captures_video(const v4l2_capability& capability) noexcept;
 
+/// Returns why the node captures no video now, or an empty string if it does.
+std::string capture_obstacle(const v4l2_capability& capability);
+/// The same, but returns an empty string for a node that may capture video later: a loopback device, while no
+/// program sends pictures to it.
+std::string never_captures(const v4l2_capability& capability);
+
+/// Returns true for a node of an image processor that streams only after its media graph was configured.
+bool is_raw_node(const v4l2_capability& capability) noexcept;
+
 /// Returns the text in a field of a kernel structure. The terminating zero may be missing.
 template <size_t N>
 std::string v4l2_text(const unsigned char (&bytes)[N]) {
@@ -62,7 +71,8 @@ std::string v4l2_text(const unsigned char (&bytes)[N]) {
   return std::string(bytes, bytes + length);
 }
 
-/// Returns a message for an errno of the camera at `path`, with a remedy if there is a known one.
-std::string camera_error(int error, const std::string& path);
+/// Returns a message for an errno of the camera at `path`, with a remedy if there is a known one. `raw`: the
+/// result of is_raw_node().
+std::string camera_error(int error, const std::string& path, bool raw = false);
 
 }  // namespace lensd

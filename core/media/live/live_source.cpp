@@ -94,6 +94,11 @@ std::string LiveSource::set_controls(const ControlValues& values) {
   return options_.shared_controls ? options_.shared_controls->set(values) : Source::set_controls(values);
 }
 
+std::string LiveSource::set_allowed_controls(const ControlValues& values) {
+  return options_.shared_controls ? options_.shared_controls->set_allowed(values)
+                                  : Source::set_allowed_controls(values);
+}
+
 std::string LiveSource::reset_controls(const std::vector<std::string>& names) {
   return options_.shared_controls ? options_.shared_controls->reset(names) : Source::reset_controls(names);
 }

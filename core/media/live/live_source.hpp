@@ -50,6 +50,7 @@ class LiveSource final : public Source {
   void interrupt() noexcept override;
   std::shared_ptr<const SourceControls> controls(bool keep_fresh) const override;
   std::string set_controls(const ControlValues& values) override;
+  std::string set_allowed_controls(const ControlValues& values) override;
   std::string reset_controls(const std::vector<std::string>& names) override;
   std::vector<Notice> take_notices() override;
 

@@ -95,6 +95,10 @@ Recording::Recording(const RecordSettings& settings, double fps, const AudioSour
   ff::initialize();
 }
 
+void Recording::set_rate(double fps) noexcept {
+  encoding_->fps = fps;
+}
+
 Recording::~Recording() {
   try {
     stop();

@@ -66,6 +66,10 @@ void StreamOutput::source_ended() noexcept {
   encoding_->status->source_ended = true;
 }
 
+void StreamOutput::set_rate(double fps) noexcept {
+  encoding_->options.fps = fps;
+}
+
 void StreamOutput::finish() {
   encoding_->close();
 }

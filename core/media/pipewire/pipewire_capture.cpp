@@ -26,6 +26,7 @@ extern "C" {
 #include "core/media/pipewire/pipewire_session.hpp"
 #include "core/media/pipewire/portal_access.hpp"
 #include "core/media/pipewire/received_formats.hpp"
+#include "core/media/pipewire/shown_region.hpp"
 #include "core/media/pipewire_nodes.hpp"
 
 namespace lensd {
@@ -81,7 +82,9 @@ struct PipewireCapture::Stream {
 
   void connect(const Request& request);
   void wait_for_format(const StopFlags& stop, int64_t timeout_ns);
+  bool shares_screen() const { return access && access->node(); }
   bool may_be_silent() const;
+  bool ready(int64_t now);
   int copy(AVFrame& frame, PictureAllocator& allocator);
   void accept(const spa_pod* format);
   void lose(const std::string& reason);
@@ -116,6 +119,7 @@ struct PipewireCapture::Stream {
   AVPixelFormat pixels = AV_PIX_FMT_NONE;
   Extent size;
   pw_buffer* newest = nullptr;  ///< the newest intact buffer; null: none since the last read()
+  SettledSize settled_size;     ///< of the pictures, which may be parts of the buffers
   uint64_t replaced = 0;
   CameraMonitor& monitor;
   const uint64_t damaged_before = monitor.broken;  ///< damaged pictures of earlier connections
@@ -170,7 +174,7 @@ void PipewireCapture::Stream::connect(const Request& request) {
   registry = pw_core_get_registry(session.core(), PW_VERSION_REGISTRY, 0);
   if (!registry) throw Error(ExitCode::bad_source, where, "PipeWire does not list its nodes");
   pw_registry_add_listener(registry, &registry_hook, &registry_events, this);
-  const bool shared_screen = access && access->node();
+  const bool shared_screen = shares_screen();
   pw_properties* const properties =
       api.properties_new(PW_KEY_MEDIA_TYPE, "Video", PW_KEY_MEDIA_CATEGORY, "Capture", PW_KEY_MEDIA_ROLE,
                          shared_screen ? "Screen" : "Camera", PW_KEY_APP_NAME, "lensd", nullptr);
@@ -181,8 +185,11 @@ void PipewireCapture::Stream::connect(const Request& request) {
   std::array<uint8_t, 1024> memory;
   spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory.data(), static_cast<uint32_t>(memory.size()));
   const Extent preferred = request.size.width > 0 ? request.size : Extent{1280, 720};
+  // Screens have a variable rate. Their limits begin at 1 frame per second.
+  const spa_fraction most =
+      shared_screen && request.rate > 0 ? rate_fraction(std::max(request.rate, 1.0)) : spa_fraction{0, 1};
   const spa_pod* formats =
-      build_request(builder, preferred, rate_fraction(request.rate > 0 ? request.rate : 30));
+      build_request(builder, preferred, rate_fraction(request.rate > 0 ? request.rate : 30), most);
   const auto flags = static_cast<pw_stream_flags>(PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_MAP_BUFFERS |
                                                   PW_STREAM_FLAG_DONT_RECONNECT);
   // The portal names screens by their ID only.
@@ -237,12 +244,13 @@ void PipewireCapture::Stream::accept(const spa_pod* format) {
   const int kinds = (1 << SPA_DATA_MemPtr) | (1 << SPA_DATA_MemFd) | (node.camera ? 1 << SPA_DATA_DmaBuf : 0);
   std::array<uint8_t, 1024> memory;
   spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory.data(), static_cast<uint32_t>(memory.size()));
-  const std::array<const spa_pod*, 2> params = {
-      static_cast<const spa_pod*>(
-          spa_pod_builder_add_object(&builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers,
-                                     SPA_PARAM_BUFFERS_buffers, SPA_POD_CHOICE_RANGE_Int(8, 2, kMostBuffers),
-                                     SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int(kinds))),
-      build_header_request(builder)};
+  const spa_pod* const buffers = static_cast<const spa_pod*>(
+      spa_pod_builder_add_object(&builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers,
+                                 SPA_PARAM_BUFFERS_buffers, SPA_POD_CHOICE_RANGE_Int(8, 2, kMostBuffers),
+                                 SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int(kinds)));
+  const spa_pod* const header = build_header_request(builder);
+  const auto [crop, transform] = build_region_requests(builder);
+  const std::array<const spa_pod*, 4> params = {buffers, header, crop, transform};
   session.api().stream_update_params(stream, const_cast<const spa_pod**>(params.data()), params.size());
   notify();
 }
@@ -291,12 +299,17 @@ void PipewireCapture::Stream::wait_for_format(const StopFlags& stop, int64_t tim
 
 /// Returns true if the node sends pictures only when they change. Call with the session's lock.
 bool PipewireCapture::Stream::may_be_silent() const {
-  const bool shared_screen = access && access->node();
-  return shared_screen || info.framerate.num == 0;
+  return shares_screen() || info.framerate.num == 0;
 }
 
-/// Copies the newest picture into `frame` and gives its buffer back to PipeWire. Returns 0 or an AVERROR:
-/// EAGAIN if the picture is incomplete. Call with the session's lock.
+/// Returns true if there is a picture and its size has settled. Call with the session's lock.
+bool PipewireCapture::Stream::ready(int64_t now) {
+  return newest && pixels != AV_PIX_FMT_NONE &&
+         settled_size.settled(shown_region(*newest->buffer, pixels, size).size, now);
+}
+
+/// Copies what the sender shows of the newest picture into `frame` and gives its buffer back to PipeWire.
+/// Returns 0 or an AVERROR: EAGAIN if the picture is incomplete. Call with the session's lock.
 int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
   pw_buffer* const filled = std::exchange(newest, nullptr);
   const spa_buffer& buffer = *filled->buffer;
@@ -305,12 +318,15 @@ int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
   ReceivedPlanes planes;
   const spa_meta_header* header = header_of(buffer);
   if (find_planes(buffer, blocks.memory(), pixels, size, planes)) {
-    frame.format = pixels, frame.width = size.width, frame.height = size.height;
-    error = allocator.fill(frame, size.width, size.height);
+    const ShownRegion shown = shown_region(buffer, pixels, size);
+    crop_planes(pixels, shown, planes);
+    frame.format = pixels, frame.width = shown.size.width, frame.height = shown.size.height;
+    error = allocator.fill(frame, frame.width, frame.height);
+    if (error >= 0) error = set_received_orientation(buffer, frame);
     if (error >= 0) {
       blocks.begin_reading();
       av_image_copy(frame.data, frame.linesize, planes.data.data(), planes.pitch_bytes.data(), pixels,
-                    size.width, size.height);
+                    frame.width, frame.height);
       blocks.end_reading();
       set_received_colour(info, frame);
       const spa_fraction aspect = info.pixel_aspect_ratio;  // 0/0: not given
@@ -363,7 +379,7 @@ int PipewireCapture::read(AVFrame& frame, PictureAllocator& allocator) noexcept 
   for (bool waited = false;; waited = true) {
     {
       const PipewireLock lock(stream_->session);
-      if (stream_->newest) return stream_->copy(frame, allocator);
+      if (stream_->ready(now_ns())) return stream_->copy(frame, allocator);
       if (!stream_->lost.empty()) return AVERROR(ENODEV);
       // While the stream is not running, its silence may be a failure.
       if (stream_->streaming && stream_->kept.due()) return stream_->kept.repeat(frame);

@@ -134,7 +134,7 @@ AVPixelFormat received_pixels(spa_video_format format) {
   return found == std::end(kFormats) ? AV_PIX_FMT_NONE : found->pixels;
 }
 
-const spa_pod* build_request(spa_pod_builder& builder, Extent size, spa_fraction rate) {
+const spa_pod* build_request(spa_pod_builder& builder, Extent size, spa_fraction rate, spa_fraction most) {
   constexpr auto kMost = static_cast<uint32_t>(kMaxSide);
   const spa_rectangle wanted = {static_cast<uint32_t>(size.width), static_cast<uint32_t>(size.height)};
   const spa_rectangle smallest = {1, 1}, largest = {kMost, kMost};
@@ -151,6 +151,9 @@ const spa_pod* build_request(spa_pod_builder& builder, Extent size, spa_fraction
   spa_pod_builder_add(
       &builder, SPA_FORMAT_VIDEO_size, SPA_POD_CHOICE_RANGE_Rectangle(&wanted, &smallest, &largest),
       SPA_FORMAT_VIDEO_framerate, SPA_POD_CHOICE_RANGE_Fraction(&rate, &slowest, &fastest), 0);
+  if (most.num > 0)
+    spa_pod_builder_add(&builder, SPA_FORMAT_VIDEO_maxFramerate,
+                        SPA_POD_CHOICE_RANGE_Fraction(&most, &slowest, &most), 0);
   return static_cast<const spa_pod*>(spa_pod_builder_pop(&builder, &object));
 }
 

@@ -22,8 +22,10 @@ std::span<const ReceivedFormat> received_formats();
 /// Returns FFmpeg's pixel format, or AV_PIX_FMT_NONE if lensd does not read the format.
 AVPixelFormat received_pixels(spa_video_format format);
 
-/// Builds the description of the acceptable formats; `size` and `rate` are preferred.
-const spa_pod* build_request(spa_pod_builder& builder, Extent size, spa_fraction rate);
+/// Builds the description of the acceptable formats; `size` and `rate` are preferred. `most`: the highest
+/// rate of a sender whose rate is variable, such as a screen; 0/1: no limit.
+const spa_pod* build_request(spa_pod_builder& builder, Extent size, spa_fraction rate,
+                             spa_fraction most = {0, 1});
 
 /// The planes of a picture in a shared buffer.
 struct ReceivedPlanes {

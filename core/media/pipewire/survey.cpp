@@ -93,11 +93,15 @@ class NodeSurvey {
     const std::string media_class = value_of(p, PW_KEY_MEDIA_CLASS);
     const bool camera = media_class == "Video/Source";
     if (!camera && media_class != "Stream/Output/Video") return;
-    PipewireNode node{value_of(p, PW_KEY_NODE_NAME),
+    const std::string name = value_of(p, PW_KEY_NODE_NAME);
+    // The registry may not announce the API. WirePlumber's names begin with it.
+    const bool v4l2 = value_of(p, PW_KEY_DEVICE_API) == "v4l2" || name.starts_with("v4l2_input.");
+    PipewireNode node{name,
                       value_of(p, PW_KEY_NODE_DESCRIPTION),
                       value_of(p, PW_KEY_OBJECT_SERIAL),
                       camera,
-                      value_of(p, PW_KEY_DEVICE_API) == "v4l2",
+                      v4l2,
+                      !value_of(p, PW_KEY_DEVICE_ID).empty(),
                       id};
     if (node.description.empty()) node.description = value_of(p, PW_KEY_NODE_NICK);
     if (node.description.empty()) node.description = node.name;

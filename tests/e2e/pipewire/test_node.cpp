@@ -1,17 +1,23 @@
 // A node in the PipeWire session with pictures of 64×48 pixels, GRAY8. Runs until it is killed.
 //
-// usage: lensd_test_node damaged|only-damaged|still|frozen
+// usage: lensd_test_node damaged|only-damaged|still|frozen|window|turned
 //   damaged: marks two of three pictures as damaged, alternately in the header and in the memory's
 //   description;
 //     intact pictures have the value 100, damaged ones 255
 //   only-damaged: all pictures are damaged
 //   still: a variable rate; sends one picture to each receiver, like the screen cast of a still window
 //   frozen: the same with a fixed rate, like a camera that hangs
+//   window: a rectangle of the picture is shown, like a window in a buffer of the screen's size. Its pixels
+//   have
+//     the value 100, the others 255. It has 24×20 pixels, after SIGUSR1 30×10
+//   turned: the sender has turned the picture counter-clockwise by 90 degrees. The right half of the upright
+//     picture has the value 100, the other 255
 #include <spa/buffer/meta.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -22,6 +28,7 @@
 #include "core/base/error.hpp"
 #include "core/media/pipewire/frame_formats.hpp"
 #include "core/media/pipewire/pipewire_session.hpp"
+#include "core/media/pipewire/shown_region.hpp"
 
 namespace lensd {
 namespace {
@@ -29,8 +36,10 @@ namespace {
 constexpr int kWidth = 64, kHeight = 48;
 constexpr int64_t kPeriodNs = 20'000'000;
 
-enum class Mode { damaged, only_damaged, still, frozen };
-constexpr std::string_view kModes[] = {"damaged", "only-damaged", "still", "frozen"};
+enum class Mode { damaged, only_damaged, still, frozen, window, turned };
+constexpr std::string_view kModes[] = {"damaged", "only-damaged", "still", "frozen", "window", "turned"};
+constexpr ShownRegion kWindow = {17, 9, {24, 20}}, kResized = {5, 30, {30, 10}};
+volatile sig_atomic_t resized = 0;  ///< set by SIGUSR1
 
 class TestNode {
  public:
@@ -69,8 +78,10 @@ class TestNode {
     if (id != SPA_PARAM_Format || !format) return;
     std::array<uint8_t, 1024> memory;
     spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory.data(), memory.size());
-    const std::array<const spa_pod*, 2> params = {build_buffers(builder, kWidth, kHeight),
-                                                  build_header_request(builder)};
+    const spa_pod* const buffers = build_buffers(builder, kWidth, kHeight);
+    const spa_pod* const header = build_header_request(builder);
+    const auto [crop, transform] = build_region_requests(builder);
+    const std::array<const spa_pod*, 4> params = {buffers, header, crop, transform};
     node.session_.api().stream_update_params(node.stream_, const_cast<const spa_pod**>(params.data()),
                                              params.size());
   }
@@ -84,7 +95,7 @@ class TestNode {
   bool one_picture() const { return mode_ == Mode::still || mode_ == Mode::frozen; }
 
   int damage() const {
-    if (one_picture()) return 0;
+    if (mode_ != Mode::damaged && mode_ != Mode::only_damaged) return 0;
     return mode_ == Mode::only_damaged ? 1 + sent_ % 2 : sent_ % 3;
   }
 
@@ -97,7 +108,9 @@ class TestNode {
     const int kind = damage();
     ++sent_;
     spa_data& data = shared->buffer->datas[0];
-    std::memset(data.data, kind == 0 ? 100 : 255, size_t{kWidth} * kHeight);
+    fill(static_cast<uint8_t*>(data.data), kind == 0 ? 100 : 255);
+    if (mode_ == Mode::window) set_window(*shared->buffer);
+    if (mode_ == Mode::turned) set_turn(*shared->buffer);
     *data.chunk = {.offset = 0,
                    .size = kWidth * kHeight,
                    .stride = kWidth,
@@ -110,6 +123,35 @@ class TestNode {
     }
     api.stream_queue_buffer(stream_, shared);
     api.stream_trigger_process(stream_);
+  }
+
+  const ShownRegion& window() const { return resized ? kResized : kWindow; }
+
+  bool shown(int x, int y) const {
+    const ShownRegion& w = window();
+    if (mode_ == Mode::turned) return y < kHeight / 2;
+    return mode_ != Mode::window ||
+           (x >= w.x && x < w.x + w.size.width && y >= w.y && y < w.y + w.size.height);
+  }
+
+  void fill(uint8_t* pixels, uint8_t value) const {
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kWidth; ++x) *pixels++ = shown(x, y) ? value : 255;
+  }
+
+  void set_window(const spa_buffer& buffer) const {
+    auto* const crop = static_cast<spa_meta_region*>(
+        spa_buffer_find_meta_data(&buffer, SPA_META_VideoCrop, sizeof(spa_meta_region)));
+    const ShownRegion& w = window();
+    if (crop)
+      crop->region = {{w.x, w.y},
+                      {static_cast<uint32_t>(w.size.width), static_cast<uint32_t>(w.size.height)}};
+  }
+
+  static void set_turn(const spa_buffer& buffer) {
+    if (auto* const turn =
+            static_cast<uint32_t*>(spa_buffer_find_meta_data(&buffer, kMetaTransform, sizeof(uint32_t))))
+      *turn = 1;
   }
 
   const Mode mode_;
@@ -127,12 +169,13 @@ int main(int argc, char** argv) {
   using namespace lensd;
   const auto mode = std::ranges::find(kModes, argc > 1 ? argv[1] : "");
   if (mode == std::end(kModes)) {
-    std::fprintf(stderr, "usage: lensd_test_node damaged|only-damaged|still|frozen\n");
+    std::fprintf(stderr, "usage: lensd_test_node damaged|only-damaged|still|frozen|window|turned\n");
     return 2;
   }
   try {
     const TestNode node(static_cast<Mode>(mode - std::begin(kModes)));
-    pause();
+    std::signal(SIGUSR1, [](int) { resized = 1; });
+    for (;;) pause();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -1,6 +1,7 @@
 // The graph panel with simulated input, without a display, and a pipeline that applies commands immediately.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ class GraphPanel : public PanelDriver {
   void obey(const Command& command) {
     if (const auto* c = std::get_if<EditMark>(&command)) model.graph_mark = c->mark, ++model.graph_version;
     if (const auto* c = std::get_if<SetGraph>(&command)) model.graph = c->graph;
+    if (const auto* c = std::get_if<SetSourceControls>(&command)) source_controls = *c;
     if (const auto* c = std::get_if<SetEnabled>(&command)) model.graph.find(c->node)->enabled = c->enabled;
     if (const auto* c = std::get_if<SetParam>(&command)) test::set_value(model, c->node, c->param, c->value);
     if (const auto* c = std::get_if<Batch>(&command))
@@ -63,6 +65,7 @@ class GraphPanel : public PanelDriver {
 
   std::vector<std::string> messages;
   std::string solo;
+  std::optional<SetSourceControls> source_controls;  ///< the newest
   TemporaryFolder folder;
 };
 

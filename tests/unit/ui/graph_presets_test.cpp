@@ -52,6 +52,17 @@ TEST_F(GraphPanel, PresetsAreSavedRevertedLoadedAndDeleted) {
   EXPECT_FALSE(std::filesystem::exists(folder / "other.toml"));
 }
 
+TEST_F(GraphPanel, APresetSetsTheControlsThatTheCameraAllows) {
+  write_whole_file(folder / "evening.toml", "[[node]]\nfilter = \"canny\"\n[source.controls]\ngain = 30\n",
+                   Flush::none);
+  ASSERT_FALSE(model.controls) << "the camera is not connected yet";
+  click("presets/menu");
+  click("presets/list/evening");
+  ASSERT_TRUE(source_controls);
+  EXPECT_EQ(source_controls->values, (ControlValues{{"gain", int64_t{30}}}));
+  EXPECT_TRUE(source_controls->skip_refused) << "the preset may be for another camera";
+}
+
 TEST_F(GraphPanel, TheLastGraphIsRestoredOnRequest) {
   const std::string path = folder / "mine.toml";
   write_whole_file(path, "[[node]]\nfilter = \"median\"\n", Flush::none);

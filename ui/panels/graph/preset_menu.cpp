@@ -29,7 +29,7 @@ void load(PanelContext& ctx, const PresetFile& file) {
   ControlValues controls;
   if (!guarded(ctx, [&] { controls = ctx.state.presets.load(file.path, ctx.editor()); })) return;
   ctx.state.graph.selected.clear();
-  if (!controls.empty() && ctx.model.controls) ctx.send(SetSourceControls{std::move(controls)});
+  if (!controls.empty()) ctx.send(SetSourceControls{std::move(controls), true});
 }
 
 void menu_section(PanelContext& ctx, const char* text) {

@@ -48,6 +48,17 @@ class RecorderSinkTest : public testing::Test {
   std::unique_ptr<RecorderSink> sink_;
 };
 
+TEST_F(RecorderSinkTest, AFileHasTheRateOfTheNewestConnection) {
+  info_.fps = 0;  // the source was not there yet
+  open();
+  sink_->rate_changed(50);
+  start("rate.mkv");
+  frames(0, 20);
+  sink_->stop();
+  sink_->finish();
+  EXPECT_NEAR(open_source(folder_ / "rate.mkv", {})->info().fps, 50, 0.1);
+}
+
 TEST_F(RecorderSinkTest, PlaceholdersAreNeverRecorded) {
   for (const double preroll : {0.0, 2.0}) {
     RecordSettings settings;

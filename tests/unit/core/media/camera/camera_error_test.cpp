@@ -17,9 +17,10 @@ extern char** environ;
 namespace lensd {
 namespace {
 
-/// Returns the message if starting the stream fails with `error`.
-std::string start_problem(int error) {
+/// Returns the message if starting the stream fails with `error`. `more`: further capabilities of the device.
+std::string start_problem(int error, uint32_t more = 0) {
   const auto state = std::make_shared<FakeCaptureState>();
+  state->capabilities |= more;
   state->failures[VIDIOC_STREAMON] = error;
   try {
     V4l2Capture(std::make_unique<FakeCapture>(state), "/dev/video99", "camera", {}, {});
@@ -40,6 +41,15 @@ TEST(CameraErrors, HaveRemedies) {
   EXPECT_EQ(camera_error(EPERM, "/dev/video0"), camera_error(EACCES, "/dev/video0"));
   EXPECT_EQ(camera_error(ENODEV, "/dev/video0"),
             "there is no camera at /dev/video0 (plug it in; lensd doctor lists the cameras)");
+}
+
+TEST(CameraErrors, ARawNodeNamesPipewire) {
+  const std::string expected =
+      "its media graph is not configured (raw node of an image processor, use pipewire:)";
+  EXPECT_EQ(start_problem(ENOLINK, V4L2_CAP_IO_MC), expected);
+  EXPECT_EQ(start_problem(EPIPE, V4L2_CAP_IO_MC), expected);
+  EXPECT_EQ(start_problem(EPIPE), "camera error: Broken pipe");
+  EXPECT_EQ(start_problem(EPROTO, V4L2_CAP_IO_MC), "camera error: Protocol error");
 }
 
 TEST(CameraErrors, ABusyCameraNamesItsUser) {

@@ -36,6 +36,7 @@ struct FakeCaptureState {
   std::map<unsigned long, int> calls;     ///< number of requests by kind
   std::vector<uint32_t> formats{V4L2_PIX_FMT_YUYV};
   std::string bus = "usb-1";
+  uint32_t capabilities = V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_STREAMING;
   Extent size{64, 48};
   std::map<uint32_t, std::vector<Extent>> sizes;  ///< by format; the driver sets the nearest. Missing: `size`
   bool rate_range = false;                        ///< rates are a range of 1 to 60 instead of 30
@@ -163,7 +164,7 @@ class FakeCapture : public FakeCamera {
   int capability(v4l2_capability& out) const {
     std::strncpy(reinterpret_cast<char*>(out.card), "Fake", sizeof out.card - 1);
     std::strncpy(reinterpret_cast<char*>(out.bus_info), state_->bus.c_str(), sizeof out.bus_info - 1);
-    out.capabilities = V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_STREAMING;
+    out.capabilities = state_->capabilities;
     return 0;
   }
   int describe_format(v4l2_fmtdesc& out) const {

@@ -2,7 +2,13 @@
 #include "core/media/pipewire/received_formats.hpp"
 
 #include <gtest/gtest.h>
+#include <spa/param/format.h>
+#include <spa/param/param.h>
+#include <spa/param/video/format-utils.h>
+#include <spa/pod/filter.h>
 
+#include <array>
+#include <optional>
 #include <vector>
 
 namespace lensd {
@@ -29,6 +35,37 @@ struct TestBuffer {
   spa_buffer buffer = {};
   ReceivedPlanes planes;
 };
+
+/// Returns the highest rate on which a screen of at most 60 frames per second and a request agree; 0: they do
+/// not agree.
+double agreed_rate(spa_fraction most) {
+  std::array<uint8_t, 1024> requested, offered, agreed;
+  spa_pod_builder request_builder = SPA_POD_BUILDER_INIT(requested.data(), requested.size());
+  spa_pod_builder offer_builder = SPA_POD_BUILDER_INIT(offered.data(), offered.size());
+  spa_pod_builder builder = SPA_POD_BUILDER_INIT(agreed.data(), agreed.size());
+  const spa_rectangle size = {1920, 1080};
+  const spa_fraction variable = {0, 1}, slowest = {1, 1}, fastest = {60, 1};
+  const auto* offer = static_cast<const spa_pod*>(spa_pod_builder_add_object(
+      &offer_builder, SPA_TYPE_OBJECT_Format, SPA_PARAM_EnumFormat, SPA_FORMAT_mediaType,
+      SPA_POD_Id(SPA_MEDIA_TYPE_video), SPA_FORMAT_mediaSubtype, SPA_POD_Id(SPA_MEDIA_SUBTYPE_raw),
+      SPA_FORMAT_VIDEO_format, SPA_POD_Id(SPA_VIDEO_FORMAT_BGRx), SPA_FORMAT_VIDEO_size,
+      SPA_POD_Rectangle(&size), SPA_FORMAT_VIDEO_framerate, SPA_POD_Fraction(&variable),
+      SPA_FORMAT_VIDEO_maxFramerate, SPA_POD_CHOICE_RANGE_Fraction(&fastest, &slowest, &fastest)));
+  spa_pod* result = nullptr;
+  spa_video_info_raw info = {};
+  if (spa_pod_filter(&builder, &result, offer, build_request(request_builder, {1280, 720}, {30, 1}, most)) <
+          0 ||
+      spa_pod_fixate(result) < 0 || spa_format_video_raw_parse(result, &info) < 0)
+    return 0;
+  return static_cast<double>(info.max_framerate.num) / info.max_framerate.denom;
+}
+
+TEST(ReceivedFormats, TheRequestLimitsTheRateOfAScreen) {
+  EXPECT_EQ(agreed_rate({0, 1}), 60);
+  EXPECT_EQ(agreed_rate({5, 1}), 5);
+  EXPECT_EQ(agreed_rate({1, 1}), 1);
+  EXPECT_EQ(agreed_rate({144, 1}), 60);
+}
 
 TEST(ReceivedFormats, AllHavePixels) {
   for (const ReceivedFormat& format : received_formats())

@@ -1,0 +1,17 @@
+// The program that uses a camera, for messages.
+#pragma once
+
+#include <string>
+
+namespace lensd {
+
+/// Returns " (NAME, process N)" for another process that has the device `path` open; an empty string if none
+/// is visible. `proc`: the folder of the processes. Reads links without following them: a link to a file on a
+/// dead network mount would block.
+std::string find_camera_user(const std::string& path, const std::string& proc = "/proc");
+
+/// Returns the result of find_camera_user(). Repeats a result for the same path for 2 s, because a busy
+/// camera is opened again every 250 ms and the search takes up to tens of milliseconds. Thread-safe.
+std::string camera_user(const std::string& path);
+
+}  // namespace lensd
