@@ -14,6 +14,9 @@ bool is_rgb(AVPixelFormat format) {
 bool is_gray(AVPixelFormat format) {
   return av_pix_fmt_desc_get(format)->nb_components <= 2;
 }
+bool has_alpha(AVPixelFormat format) {
+  return (av_pix_fmt_desc_get(format)->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
+}
 
 PixelsFormat pixels_format(ImageFormat format, PixelAspect aspect, ColourTags tags) {
   constexpr AVPixelFormat kFormats[] = {AV_PIX_FMT_GRAY8, AV_PIX_FMT_RGBA, AV_PIX_FMT_GRAY16,

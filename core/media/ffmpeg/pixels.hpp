@@ -35,5 +35,6 @@ Pixels pixels(const PictureRef& picture);
 
 bool is_rgb(AVPixelFormat format);
 bool is_gray(AVPixelFormat format);
+bool has_alpha(AVPixelFormat format);
 
 }  // namespace lensd

@@ -87,7 +87,7 @@ void VideoEncoder::start(const AVCodec& codec, const AVOutputFormat& container, 
 }
 
 AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsFormat& input) const {
-  const std::vector<AVPixelFormat> supported = supported_formats(codec);
+  std::vector<AVPixelFormat> supported = supported_formats(codec);
   const bool working = is_working(input.format);
   std::vector<AVPixelFormat> candidates;
   // Encode a decoded picture unchanged if the encoder supports its layout. For RGB, do so with lossless
@@ -115,7 +115,16 @@ AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsForm
   for (const AVPixelFormat f : candidates)
     if (std::ranges::find(supported, f) != supported.end()) return f;
   if (supported.empty()) return AV_PIX_FMT_YUV420P;
-  return avcodec_find_best_pix_fmt_of_list(supported.data(), input.format, 0, nullptr);
+  supported.push_back(AV_PIX_FMT_NONE);  // ends FFmpeg's list
+  const int alpha = has_alpha(input.format) ? 1 : 0;
+  const AVPixelFormat best =
+      avcodec_find_best_pix_fmt_of_list(supported.data(), input.format, alpha, nullptr);
+  if (best == AV_PIX_FMT_NONE)
+    throw Error(ExitCode::usage, where_,
+                fmt::format("{} has no pixel format for {} pictures", codec.name,
+                            av_get_pix_fmt_name(input.format)),
+                "choose another codec");
+  return best;
 }
 
 /// Returns the format of the encoder's input. The stream is tagged with its matrix, range, siting, transfer
