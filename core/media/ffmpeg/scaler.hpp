@@ -5,10 +5,11 @@
 
 #include "core/media/ffmpeg/deep_converter.hpp"
 #include "core/media/ffmpeg/pixels.hpp"
+#include "core/media/ffmpeg/repack.hpp"
 
 namespace lensd {
 
-/// Uses DeepConverter for images with 16 bits where it can, else swscale.
+/// Uses DeepConverter for images with 16 bits and Repack for decoded pictures where they can, else swscale.
 class Scaler {
  public:
   /// Prepares the conversion. `to` must have the extent of `from`. If `from` is an image with 16 bits, the
@@ -19,6 +20,7 @@ class Scaler {
 
  private:
   std::optional<DeepConverter> deep_;
+  std::optional<Repack> repack_;
   ff::SwsPtr context_;
   int rows_ = 0;
 };

@@ -25,7 +25,7 @@ class VideoEncoder {
   const AVCodecContext& context() const noexcept { return *context_; }
   /// Returns the HDR metadata of the stream, for the container.
   const HdrMetadata& hdr() const noexcept { return hdr_; }
-  /// Returns why a fallback encoder runs; empty if the requested encoder runs.
+  /// Returns why a fallback encoder runs and what the stream loses; empty if there is nothing to report.
   const std::string& notice() const noexcept { return notice_; }
 
   /// Changes the format of input pictures if the stream's format stays the same. Returns false if it would
@@ -56,16 +56,12 @@ class VideoEncoder {
  private:
   void start(const AVCodec& codec, const AVOutputFormat& container, double fps,
              const EncoderOptions& options);
-  AVPixelFormat choose_format(const AVCodec& codec, const PixelsFormat& input) const;
-  PixelsFormat output_format(AVPixelFormat format, AVCodecID codec, const PixelsFormat& input) const;
   void set_colour(AVCodecContext& c) const;
   bool receive(AVPacket& packet) const;
   void check(int error) const;
 
   std::string where_, notice_;
-  std::optional<YuvMatrix> matrix_;  // EncoderOptions::matrix
-  int depth_;                        // EncoderOptions::depth
-  bool dither_;                      // EncoderOptions::dither
+  EncoderOptions options_;
   PixelsFormat input_, output_;
   HdrMetadata hdr_;  // of the stream
   PictureAllocator allocator_{MemoryKind::host};
