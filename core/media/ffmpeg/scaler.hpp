@@ -13,8 +13,8 @@ namespace lensd {
 class Scaler {
  public:
   /// Prepares the conversion. `to` must have the extent of `from`. If `from` is an image with 16 bits, the
-  /// chroma of `to` must be sited left, and `dither` dithers samples of 8 bits. Throws Error(runtime_failure)
-  /// if the conversion is not supported.
+  /// chroma of `to` must be sited left or in the centre, and `dither` dithers samples of 8 bits. Throws
+  /// Error(runtime_failure) if the conversion is not supported.
   void open(const PixelsFormat& from, const PixelsFormat& to, bool dither = false);
   void convert(const Pixels& from, AVFrame& to);
 

@@ -30,7 +30,7 @@ bool is_float(AVPixelFormat format) {
 void set_matrix(SwsContext* scaler, const AVFrame& frame) {
   int matrix = frame.colorspace;
   if (matrix == AVCOL_SPC_UNSPECIFIED || matrix == AVCOL_SPC_RGB)
-    matrix = colour_space_of(guessed_matrix({frame.width, frame.height}));
+    matrix = colour_space_of(usual_matrix({frame.width, frame.height}));
   const bool gray = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format))->nb_components <= 2;
   const int full =
       frame.color_range == AVCOL_RANGE_JPEG || (gray && frame.color_range == AVCOL_RANGE_UNSPECIFIED);

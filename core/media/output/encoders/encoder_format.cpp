@@ -97,10 +97,13 @@ std::vector<AVPixelFormat> image_formats(const AVCodec& codec, const PixelsForma
   // HDR has no format with 8 bits, and needs a player that decodes more.
   const bool ten =
       depth == 10 || (depth == 0 && (is_hdr(input.transfer) || (deep && codec.id != AV_CODEC_ID_H264)));
+  if (ten && input.alpha) add({AV_PIX_FMT_YUVA444P10, AV_PIX_FMT_YUVA422P10});
   if (ten && odd) add({AV_PIX_FMT_YUV444P10});
   if (ten) add({AV_PIX_FMT_YUV420P10, AV_PIX_FMT_P010, AV_PIX_FMT_YUV422P10, AV_PIX_FMT_YUV444P10});
   if (odd) add({AV_PIX_FMT_YUV444P});
   add({AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P});
+  // ProRes has no format with 8 bits.
+  if (input.alpha) add({AV_PIX_FMT_YUVA444P10, AV_PIX_FMT_YUVA422P10});
   return out;
 }
 
@@ -123,9 +126,16 @@ AVPixelFormat choose(const AVCodec& codec, const PixelsFormat& input, const Enco
   }
   for (const AVPixelFormat format : image_formats(codec, input, options.depth))
     if (contains(supported, format)) return format;
+  // Opaque pictures get a format without transparency if there is one.
+  if (!input.alpha && !std::ranges::all_of(supported, has_alpha)) std::erase_if(supported, has_alpha);
   supported.push_back(AV_PIX_FMT_NONE);  // ends FFmpeg's list
-  return avcodec_find_best_pix_fmt_of_list(supported.data(), input.format, has_alpha(input.format) ? 1 : 0,
-                                           nullptr);
+  return avcodec_find_best_pix_fmt_of_list(supported.data(), input.format, input.alpha, nullptr);
+}
+
+/// JPEG and MPEG-1 define centred chroma. The others store the siting, or are usually sited left.
+ChromaSiting default_siting(AVCodecID codec) {
+  const bool centred = codec == AV_CODEC_ID_MJPEG || codec == AV_CODEC_ID_MPEG1VIDEO;
+  return centred ? ChromaSiting::center : ChromaSiting::left;
 }
 
 }  // namespace
@@ -139,7 +149,7 @@ PixelsFormat encoder_format(const AVCodec& codec, const PixelsFormat& input, con
         fmt::format("{} has no pixel format for {} pictures", codec.name, av_get_pix_fmt_name(input.format)),
         "choose another codec");
   PixelsFormat out = input;
-  out.format = format;
+  out.format = format, out.alpha = has_alpha(format);
   out.matrix = YuvMatrix::bt601;
   const bool jpeg = codec.id == AV_CODEC_ID_MJPEG, from_yuv = is_yuv(input.format);
   if (from_yuv && !jpeg)
@@ -147,11 +157,15 @@ PixelsFormat encoder_format(const AVCodec& codec, const PixelsFormat& input, con
   else if (!jpeg && options.matrix)
     out.matrix = *options.matrix;
   else if (!jpeg)
-    out.matrix = input.primaries == Primaries::bt2020 ? YuvMatrix::bt2020 : guessed_matrix(input.extent);
+    out.matrix = input.primaries == Primaries::bt2020 ? YuvMatrix::bt2020 : usual_matrix(input.extent);
   const bool same = same_subsampling(input.format, format);
   out.full_range =
       jpeg || is_rgb(format) || is_gray(format) || is_jpeg_range(format) || (same && input.full_range);
-  out.siting = same ? input.siting : ChromaSiting::left;
+  // Of the source's tags, only the matrix is converted.
+  const bool unconverted = (from_yuv && is_yuv(format) && !jpeg) || (is_rgb(input.format) && is_rgb(format));
+  if (out.tags && !unconverted) out.tags->matrix = colour_space_of(out.matrix);
+  const ChromaSiting usual = default_siting(codec.id);
+  out.siting = same && usual == ChromaSiting::left ? input.siting : usual;
   return out;
 }
 
@@ -167,8 +181,7 @@ std::string conversion_notice(const AVCodec& codec, const PixelsFormat& input, c
     if (loss[1]) add("fewer bits per sample");
     if (loss[2]) add("fewer chroma samples");
   }
-  if (!is_working(input.format) && has_alpha(input.format) && !has_alpha(output.format))
-    add("no transparency");
+  if (!is_working(input.format) && input.alpha && !output.alpha) add("no transparency");
   if (is_hdr(input.transfer) && shallow) add("8 bits, which show bands in HDR");
   if (lost.empty()) return {};
   return fmt::format("{} encodes as {}: {}", codec.name, av_get_pix_fmt_name(output.format), lost);

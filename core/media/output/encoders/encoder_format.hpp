@@ -14,8 +14,8 @@ struct EncoderOptions;
 ///   working images    8 or 10 bits, by EncoderOptions::depth; lossless encoders: RGB with all bits
 /// YUV input keeps its matrix; RGB and grey input gets EncoderOptions::matrix or that option's default. MJPEG
 /// always uses full-range BT.601. Range and siting stay the same if the subsampling does; otherwise the range
-/// is limited and the siting is left. Throws Error(usage) if the encoder has no suitable
-/// format; `where` is for the message.
+/// is limited and the siting is left. MJPEG and MPEG-1 always have centred chroma. Throws Error(usage) if the
+/// encoder has no suitable format; `where` is for the message.
 PixelsFormat encoder_format(const AVCodec& codec, const PixelsFormat& input, const EncoderOptions& options,
                             const std::string& where);
 

@@ -33,8 +33,8 @@ std::string start_hint(const EncoderOptions& options) {
 }  // namespace
 
 VideoEncoder::VideoEncoder(const AVOutputFormat& container, const PixelsFormat& input, double fps,
-                           const EncoderOptions& options, const std::string& where)
-    : where_(where), options_(options), input_(input) {
+                           const EncoderOptions& options, const std::string& where, FieldOrder fields)
+    : where_(where), options_(options), fields_(fields), input_(input) {
   const std::vector<const AVCodec*> encoders = encoders_for(container, options, where);
   std::string problem;
   for (const AVCodec* codec : encoders) {
@@ -68,6 +68,7 @@ void VideoEncoder::start(const AVCodec& codec, const AVOutputFormat& container, 
   output_ = encoder_format(codec, input_, options, where_);
   c.pix_fmt = output_.format;
   set_colour(c);
+  set_fields(c);
   scaler_.open(input_, output_, options_.dither);
   ff::Options settings;
   set_rate(c, options, settings);
@@ -83,25 +84,43 @@ void VideoEncoder::start(const AVCodec& codec, const AVOutputFormat& container, 
   }
 }
 
+void VideoEncoder::set_fields(AVCodecContext& c) const {
+  if (fields_ == FieldOrder::progressive) return;
+  c.field_order = fields_ == FieldOrder::top_first ? AV_FIELD_TT : AV_FIELD_BB;
+  // Other encoders refuse the flags, or do not need them. x264 codes fields of complete macroblock pairs.
+  const std::string_view codec = c.codec->name;
+  if ((codec == "libx264" && c.height % 4 == 0) || codec == "mpeg2video" || codec == "prores_ks")
+    c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
+}
+
 void VideoEncoder::set_colour(AVCodecContext& c) const {
   if (is_rgb(output_.format))
     c.colorspace = AVCOL_SPC_RGB;
   else if (!is_gray(output_.format))
-    c.colorspace = colour_space_of(output_.matrix);
+    c.colorspace = output_.tags ? output_.tags->matrix : colour_space_of(output_.matrix);
   c.color_range = output_.full_range ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
-  const bool sdr = output_.transfer == Transfer::sdr && output_.primaries == Primaries::bt709;
-  // With SDR, BT.709 primaries and another matrix, such as BT.601, leave transfer and primaries unspecified,
-  // so that players guess them from the picture's size.
-  if (!sdr || c.colorspace == AVCOL_SPC_BT709 || c.colorspace == AVCOL_SPC_RGB)
-    c.color_trc = transfer_tag(output_.transfer), c.color_primaries = primaries_tag(output_.primaries);
+  if (output_.tags) {
+    c.color_trc = output_.tags->transfer, c.color_primaries = output_.tags->primaries;
+  } else if (output_.primaries || output_.transfer != Transfer::sdr || c.colorspace == AVCOL_SPC_BT709 ||
+             c.colorspace == AVCOL_SPC_RGB) {
+    c.color_trc = transfer_tag(output_.transfer);
+    c.color_primaries = primaries_tag(output_.primaries.value_or(Primaries::bt709));
+  }
+  // Else SDR with unknown primaries and another matrix, such as BT.601: players guess the rest from the
+  // picture's size.
   if (av_pix_fmt_desc_get(c.pix_fmt)->log2_chroma_w)
     c.chroma_sample_location = chroma_location_of(output_.siting);
 }
 
 bool VideoEncoder::adapt(const PixelsFormat& input) {
   if (input == input_) return true;
-  const AVCodec& codec = *context_->codec;
-  if (encoder_format(codec, input, options_, where_) != output_) return false;
+  PixelsFormat output = encoder_format(*context_->codec, input, options_, where_);
+  // A stream that does not state its primaries continues with pictures that do, and the other way round.
+  const bool unknown = !output.primaries || !output_.primaries;
+  if (unknown && !is_wide(output.primaries.value_or(Primaries::bt709)) &&
+      !is_wide(output_.primaries.value_or(Primaries::bt709)))
+    output.primaries = output_.primaries;
+  if (output != output_) return false;
   scaler_.open(input, output_, options_.dither);
   input_ = input;
   return true;
@@ -122,7 +141,7 @@ VideoEncoder::FrameTime VideoEncoder::next_time(const FrameInfo& info) {
   return {last_ticks_, SourceJump{ff::to_ns(last_ticks_, time_base), info.pts_ns - info.offset_ns, seek}};
 }
 
-void VideoEncoder::send(const Pixels& picture, int64_t ticks, bool key) {
+void VideoEncoder::send(const Pixels& picture, int64_t ticks, bool key, FieldOrder fields) {
   // The encoder may keep a reference to the last buffer, which then returns to the pool later.
   av_frame_unref(frame_.get());
   frame_->format = context_->pix_fmt;
@@ -130,6 +149,7 @@ void VideoEncoder::send(const Pixels& picture, int64_t ticks, bool key) {
   ff::check_memory(allocator_.fill(*frame_, frame_->width + 31, frame_->height + 31));
   scaler_.convert(picture, *frame_);
   frame_->pts = ticks;
+  mark_fields(*frame_, fields);
   frame_->colorspace = context_->colorspace;
   frame_->color_range = context_->color_range;
   frame_->color_trc = context_->color_trc;

@@ -7,11 +7,8 @@ extern "C" {
 
 #include <fmt/format.h>
 
-#include <cstring>
-
-#include "core/media/ffmpeg/ffmpeg.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
-#include "tests/unit/core/media/recording_fixture.hpp"
+#include "tests/unit/core/media/source_recording_fixture.hpp"
 
 namespace lensd::test {
 namespace {
@@ -50,64 +47,6 @@ std::string encoder_case_name(const testing::TestParamInfo<EncoderCase>& info) {
 INSTANTIATE_TEST_SUITE_P(Encoders, RecordingEncoder, testing::ValuesIn(encoder_cases()), encoder_case_name);
 
 // ---- recordings of the source ---------------------------------------------------------------------------
-
-/// A decoded picture with random samples in a format of FFmpeg.
-struct DecodedPicture {
-  ff::FramePtr frame = ff::make_frame();
-  PictureRef ref;
-
-  DecodedPicture(AVPixelFormat format, Extent extent) {
-    frame->format = format, frame->width = extent.width, frame->height = extent.height;
-    ff::check_memory(av_frame_get_buffer(frame.get(), 0));
-    ref.info.format = *picture_format(format), ref.info.extent = extent;
-    ref.info.colour = {.matrix = YuvMatrix::bt601, .range = Range::limited, .siting = ChromaSiting::center};
-    const int depth = ref.info.format.depth, shift = ref.info.format.components[0].shift;
-    uint32_t noise = 4321;
-    for (size_t p = 0; p < ref.info.format.plane_count; ++p) {
-      ref.planes[p] = frame->data[p], ref.pitch_bytes[p] = frame->linesize[p];
-      const size_t bytes = ref.info.plane_row_bytes(static_cast<int>(p));
-      for (int y = 0; y < ref.info.plane_rows(static_cast<int>(p)); ++y)
-        for (size_t i = 0; i<bytes; i += depth> 8 ? 2 : 1) {
-          noise = noise * 1664525u + 1013904223u;
-          uint8_t* const at = frame->data[p] + y * frame->linesize[p] + i;
-          const auto sample = static_cast<uint16_t>((noise >> (32 - depth)) << shift);
-          if (depth > 8)
-            std::memcpy(at, &sample, sizeof sample);
-          else
-            *at = static_cast<uint8_t>(sample);
-        }
-    }
-  }
-};
-
-/// Returns component `c` at column x and row y of its plane.
-int sample_of(const PictureRef& ref, int c, int x, int y) {
-  const ComponentLayout& l = ref.info.format.components[static_cast<size_t>(c)];
-  const uint8_t* const at = ref.planes[l.plane] + y * ref.pitch_bytes[l.plane] + x * l.step + l.offset;
-  return ref.info.format.depth > 8 ? (at[0] | at[1] << 8) >> l.shift : *at;
-}
-
-class SourceRecording : public RecordingTest {
- protected:
-  /// Records `picture` three times. Returns the notice.
-  std::string record_source(const PictureRef& picture, const EncoderOptions& options,
-                            const std::string& name) {
-    RecordSettings settings;
-    settings.encoder = options;
-    Recording recording(settings, 25, "");
-    recording.start(target(name));
-    for (int64_t i = 0; i < 3; ++i) recording.write(picture, at(i));
-    const std::string notice = recording.take_notice();
-    recording.stop();
-    return notice;
-  }
-  PictureInfo recorded(const PictureRef& picture, const EncoderOptions& options) {
-    const std::string name = std::to_string(++count_) + ".mkv";
-    record_source(picture, options, name);
-    return open_source(file(name), {})->info().picture;
-  }
-  int count_ = 0;
-};
 
 TEST_F(SourceRecording, LosslessEncodersKeepTheSamplesOfCameraFormats) {
   constexpr AVPixelFormat kFormats[] = {AV_PIX_FMT_YUYV422, AV_PIX_FMT_UYVY422, AV_PIX_FMT_NV12,
@@ -160,6 +99,54 @@ TEST_F(SourceRecording, ANoticeNamesWhatIsLost) {
   EXPECT_EQ(record_source(picture.ref, {.codec = "mpeg4"}, "b.mkv"),
             "mpeg4 encodes as yuv420p: fewer bits per sample, fewer chroma samples, no transparency, 8 bits, "
             "which show bands in HDR");
+}
+
+TEST_F(SourceRecording, EncodersWithTransparencyKeepIt) {
+  const DecodedPicture prores(AV_PIX_FMT_YUVA444P12LE, {64, 48});
+  EXPECT_EQ(recorded(prores.ref, {.codec = "prores_ks"}, ".mov").format.has_alpha, true);
+  for (const bool alpha : {false, true}) {
+    RecorderOptions options;
+    options.codec = "prores_ks", options.tags.alpha = alpha;
+    const std::string path = record(file("a.mov"), kFormat, 2, options);
+    EXPECT_EQ(open_source(path, {})->info().picture.format.has_alpha, alpha);
+    std::filesystem::remove(path);
+  }
+  RecorderOptions options;
+  options.codec = "qtrle";
+  EXPECT_TRUE(open_source(record(file("b.mov"), kFormat, 2, options), {})->info().picture.format.has_alpha);
+}
+
+/// Returns the number of columns before the edge of Cr, in chroma samples.
+double cr_edge(const PictureRef& ref) {
+  const int count = ref.info.extent.width >> ref.info.format.chroma_shift_x;
+  const double first = sample_of(ref, 2, 0, 8), last = sample_of(ref, 2, count - 1, 8);
+  double sum = 0;
+  for (int x = 0; x < count; ++x) sum += (sample_of(ref, 2, x, 8) - last) / (first - last);
+  return sum;
+}
+
+// The edge between the columns 31 and 32 is at (31.5 − 0.5) / 2 + 0.5 centred samples.
+TEST_F(RecordingTest, JpegHasCentredChroma) {
+  for (const PixelFormat format : {PixelFormat::rgba8, PixelFormat::rgba16}) {
+    Image image({format, {64, 48}});
+    const int white = max_sample(format);
+    for (int y = 0; y < 48; ++y)
+      for (int x = 0; x < 64; ++x) {
+        image.set_sample(x, y, 0, x < 32 ? white : 0), image.set_sample(x, y, 2, x < 32 ? 0 : white);
+        image.set_sample(x, y, 3, white);
+      }
+    RecordSettings settings;
+    settings.encoder.codec = "mjpeg";
+    Recording recording(settings, 25, "");
+    recording.start({file("a.mkv"), {.overwrite = true, .beneath = {}}});
+    recording.write(image.ref(), at(0));
+    recording.stop();
+    auto source = open_source(file("a.mkv"), {});
+    Picture got;
+    ASSERT_EQ(source->next(got), FrameOutcome::ok);
+    EXPECT_EQ(got.planes.info.colour.siting, ChromaSiting::center);
+    EXPECT_NEAR(cr_edge(got.planes), 16, 0.06);
+  }
 }
 
 TEST_F(RecordingTest, HdrHas10Bits) {
