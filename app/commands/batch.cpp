@@ -103,7 +103,7 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
     options.audio_from = audio_of(info, audio_choice(line));
     options.stop = &interrupted;
     options.dither = line.config.output_dither;
-    options.tags = info.picture.colour.working(), options.hdr = info.hdr;
+    options.tags = info.picture.working(line.config.colour.bt601), options.hdr = info.hdr;
     recorder = open_recorder(line.output, pipeline.executor().plan()->output, options);
   }
   Profiler& profiler = pipeline.profiler();

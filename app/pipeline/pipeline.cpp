@@ -151,7 +151,7 @@ void Pipeline::process(Picture picture) {
   current_picture_ = std::move(picture);
   FrameInfo& info = current_picture_.info;
   info.taken_ns = now_ns();
-  info.tags = current_picture_.planes.info.colour.working();
+  info.tags = current_picture_.planes.info.working(executor_->plan()->colour.bt601);
   timeline_.sample(waiting_counter_, static_cast<int64_t>(pictures_.size()), info.taken_ns);
   outdated_ = false;
   if (info.duration_ns > 0) state_.frame_duration_ns = info.duration_ns;

@@ -155,6 +155,7 @@ void Pipeline::publish_graph() {
   auto view = std::make_shared<GraphView>();
   const Plan& plan = *executor_->plan();
   state_.bits = plan.precision, state_.source_colour = plan.picture.colour;
+  state_.scope_matrix = scope_matrix(plan.picture);
   view->graph = graph_, view->requested = requested_;
   view->frame = next_frame_index();
   view->picture = plan.picture;

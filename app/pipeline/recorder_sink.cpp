@@ -146,8 +146,6 @@ void RecorderSink::write(const Job& job) {
       if (job.picture.planes.memory == MemoryKind::device)
         throw Error(ExitCode::runtime_failure, "recording", "the decoded pictures stay on the GPU",
                     "use --hwdec=no to record the source");
-      if (job.picture.planes.info.orientation != Orientation{} && !std::exchange(orientation_reported_, true))
-        notice(false, "the source is recorded as stored, without its rotation");
       if (active_) recording.write(job.picture.planes, job.info, job.aspect);
     } else {
       recording.write(host_image(job.frame), job.info, job.aspect);

@@ -59,7 +59,7 @@ class RecorderSink final : public QueueSink {
   std::shared_ptr<const StartRecord> current_;
   std::unique_ptr<Recording> output_, source_;
   Recording* active_ = nullptr;
-  bool preroll_failed_ = false, orientation_reported_ = false;
+  bool preroll_failed_ = false;
   uint64_t dropped_reported_ = 0;
   int64_t retry_ns_ = 0;       ///< time at which to restart a failed recording
   bool retrying_ = false;      ///< restarted after a failure, not yet counted as a success

@@ -118,6 +118,7 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_s
     model_.loop_b_ns = status.loop_b_ns;
   model_.precision = status.precision, model_.bits = status.bits;
   model_.colour = status.colour, model_.source_colour = status.source_colour;
+  model_.probe_matrix = status.scope_matrix;
   model_.sound = status.sound, model_.volume = status.volume, model_.muted = status.muted;
   refresh_counts(status);
   if (status.live.live) model_.live_status = status.live, model_.source_detail = status.live.stream;

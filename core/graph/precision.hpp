@@ -16,7 +16,7 @@ inline constexpr const char* kPrecisionNames[] = {"auto", "8", "16"};
 /// Returns the bits per sample of the working images, 8 or 16.
 inline int bits_of(Precision precision, const PictureInfo& picture) {
   if (precision != Precision::automatic) return precision == Precision::sixteen ? 16 : 8;
-  return picture.format.depth > 8 || picture.colour.transfer != Transfer::sdr ? 16 : 8;
+  return picture.format.depth > 8 || !is_sdr(picture.colour.transfer) ? 16 : 8;
 }
 
 }  // namespace lensd

@@ -84,8 +84,10 @@ constexpr size_t scope_counts(ScopeKind kind, const ImageFormat& image) {
   return 0;
 }
 
-/// Returns the matrix for luma and colour differences: BT.601 if the picture has it, else BT.709.
+/// Returns the matrix for luma and colour differences: BT.601 if the picture has it, else BT.709. RGB and
+/// grey pictures get the usual one for their size.
 constexpr YuvMatrix scope_matrix(const PictureInfo& picture) {
+  if (picture.format.model != ColourModel::yuv) return usual_matrix(picture.extent);
   return picture.colour.matrix == YuvMatrix::bt601 ? YuvMatrix::bt601 : YuvMatrix::bt709;
 }
 

@@ -26,6 +26,21 @@ int ceil_shift(int value, int shift) {
 
 }  // namespace
 
+ColourTags ColourSpec::working(bool bt601) const {
+  constexpr uint8_t kBt709 = 1;
+  const bool converted = !keep && (!is_sdr(transfer) || is_wide(primaries) || (bt601 && is_bt601(primaries)));
+  if (converted) return {.primaries = Primaries::bt709};
+  ColourTags tags{.transfer = keep ? transfer : Transfer::sdr};
+  if (primaries != Primaries::bt709 || coded.primaries == kBt709) tags.primaries = primaries;
+  return tags;
+}
+
+ColourTags PictureInfo::working(bool bt601) const {
+  ColourTags tags = colour.working(bt601);
+  tags.alpha = format.has_alpha;
+  return tags;
+}
+
 size_t PictureInfo::plane_row_bytes(int p) const {
   size_t bytes = 0;
   for (int i = 0; i < component_count(format); ++i) {
@@ -65,7 +80,8 @@ std::string describe_light(const ColourSpec& colour) {
   if (colour.primaries == Primaries::p3) text += ", P3 colours";
   if (colour.primaries == Primaries::bt601_525) text += ", BT.601 colours of 525 lines";
   if (colour.primaries == Primaries::bt601_625) text += ", BT.601 colours of 625 lines";
-  return text.empty() || !colour.keep ? text : text + " (not converted)";
+  if (!text.empty() && colour.keep) text += " (not converted)";
+  return colour.guessed.icc ? text + ", ICC profile ignored" : text;
 }
 
 /// Returns the matrix and the range of a YUV picture, for example "bt601 limited (guessed)" if both are
@@ -85,10 +101,12 @@ std::string describe_coding(const ColourSpec& colour) {
 
 std::string describe(const PictureInfo& info) {
   const PictureFormat& f = info.format;
-  if (f.model == ColourModel::gray) return fmt::format("gray {}-bit", f.depth);
+  if (f.model == ColourModel::gray)
+    return fmt::format("gray {}-bit{}", f.depth, info.colour.guessed.icc ? ", ICC profile ignored" : "");
   if (f.model == ColourModel::rgb)
     return fmt::format("rgb{} {}-bit", f.has_alpha ? "a" : "", f.depth) + describe_light(info.colour);
-  const char* subsampling = f.chroma_shift_y ? "420" : f.chroma_shift_x ? "422" : "444";
+  constexpr const char* kSubsamplings[2][2] = {{"444", "440"}, {"422", "420"}};  // [x][y]
+  const char* subsampling = kSubsamplings[f.chroma_shift_x][f.chroma_shift_y];
   constexpr const char* sitings[] = {"left", "center", "top-left"};
   std::string text = fmt::format("yuv{} {}-bit, {}", subsampling, f.depth, describe_coding(info.colour));
   if (f.chroma_shift_x) text += fmt::format(", siting {}", sitings[static_cast<int>(info.colour.siting)]);

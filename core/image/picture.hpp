@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/device/memory_kind.hpp"
@@ -41,34 +42,56 @@ enum class Range : uint8_t { limited, full };
 /// Position of the chroma sample in its block of luma samples, as H.273 chroma location types 0 to 2.
 enum class ChromaSiting : uint8_t { left, center, top_left };
 
-/// Transfer function; see TransferCharacteristics in H.273. `sdr`: all SDR functions; lensd does not
-/// distinguish them. `linear`: samples are proportional to light; full scale is SDR white.
-enum class Transfer : uint8_t { sdr, pq, hlg, linear };
+/// Transfer function; see TransferCharacteristics in H.273. `srgb`: IEC 61966-2-1. `sdr`: all other SDR
+/// functions; lensd does not distinguish them. `linear`: samples are proportional to light; full scale is SDR
+/// white.
+enum class Transfer : uint8_t { sdr, pq, hlg, linear, srgb };
 constexpr bool is_hdr(Transfer transfer) {
   return transfer == Transfer::pq || transfer == Transfer::hlg;
+}
+constexpr bool is_sdr(Transfer transfer) {
+  return transfer == Transfer::sdr || transfer == Transfer::srgb;
 }
 /// Colour primaries; see ColourPrimaries in H.273. `bt709`: also unknown ones. `p3`: Display P3. `bt601_525`:
 /// SMPTE 170M and 240M. `bt601_625`: BT.470 BG.
 enum class Primaries : uint8_t { bt709, bt2020, p3, bt601_525, bt601_625 };
 
+constexpr bool is_wide(Primaries primaries) {
+  return primaries == Primaries::bt2020 || primaries == Primaries::p3;
+}
 constexpr bool is_bt601(Primaries primaries) {
   return primaries == Primaries::bt601_525 || primaries == Primaries::bt601_625;
 }
 
 /// Marks values that the stream does not specify. The matrix is then guessed from the picture's size; the
-/// others are defaults. `primaries` is set only if the default is not BT.709. For display. All objects
-/// compare equal, because no plan depends on them.
+/// others are defaults. `primaries` is set only if the default is not BT.709. `icc`: the picture has an ICC
+/// profile, which lensd ignores. For display. All objects compare equal, because no plan depends on them.
 struct Guessed {
-  bool matrix = false, range = false, primaries = false, peak = false;
+  bool matrix = false, range = false, primaries = false, peak = false, icc = false;
   constexpr bool operator==(const Guessed&) const { return true; }
+};
+
+/// The code points of H.273 in the stream, which say more than lensd distinguishes. 2: unspecified. For the
+/// tags of recordings of the source. `present`: the other members are known. All objects compare equal,
+/// because no plan depends on them.
+struct CodePoints {
+  bool present = false;
+  uint8_t matrix = 2, transfer = 2, primaries = 2;
+  constexpr bool operator==(const CodePoints&) const { return true; }
 };
 
 /// The colours of working images, for the tags of outputs.
 struct ColourTags {
   Transfer transfer = Transfer::sdr;
-  Primaries primaries = Primaries::bt709;
+  std::optional<Primaries> primaries = {};  ///< nullopt: unknown
+  bool alpha = false;                       ///< the source has transparency
   bool operator==(const ColourTags&) const = default;
 };
+
+/// Returns the matrix that players assume for untagged pictures of this size.
+constexpr YuvMatrix usual_matrix(Extent extent) {
+  return extent.height > 576 || extent.width > 1024 ? YuvMatrix::bt709 : YuvMatrix::bt601;
+}
 
 struct ColourSpec {
   YuvMatrix matrix = YuvMatrix::bt601;
@@ -79,10 +102,12 @@ struct ColourSpec {
   uint16_t peak = 0;  ///< PQ: the brightest luminance in cd/m², announced by the source or a default; else 0
   bool keep = false;  ///< HDR and wide-gamut colours are not converted
   Guessed guessed;
+  CodePoints coded;
   bool operator==(const ColourSpec&) const = default;
 
-  /// Returns the colours of the working images that are made from the picture.
-  ColourTags working() const { return keep ? ColourTags{transfer, primaries} : ColourTags{}; }
+  /// Returns the colours of the working images that are made from the picture. `bt601`:
+  /// ColourSettings::bt601.
+  ColourTags working(bool bt601 = false) const;
 };
 
 /// Transformation of the stored picture to the upright one: transposition, then flips.
@@ -99,6 +124,9 @@ struct PictureInfo {
   Orientation orientation;
   bool operator==(const PictureInfo&) const = default;
 
+  /// Returns the colours and the transparency of the working images that are made from the picture. `bt601`:
+  /// ColourSettings::bt601.
+  ColourTags working(bool bt601) const;
   /// Returns the size of the upright picture.
   Extent upright() const { return orientation.transpose ? Extent{extent.height, extent.width} : extent; }
   /// Returns the number of bytes in a row of plane `p`, without padding.

@@ -99,7 +99,9 @@ class Recording {
  private:
   struct Encoding;
   bool encodes() const noexcept;
-  void encode(const struct PixelsFormat& format, const struct Pixels& picture, const FrameInfo& info);
+  /// `fields`: of the picture as stored.
+  void encode(const struct PixelsFormat& format, const struct Pixels& picture, const FrameInfo& info,
+              FieldOrder fields);
   void write_packets();
   void end_encoder();
   void finish_files() noexcept;

@@ -33,6 +33,7 @@ struct ProcessStatus {
   int bits = 8;                                ///< per sample in the running plan, 8 or 16
   ColourSettings colour;                       ///< as requested
   ColourSpec source_colour;                    ///< of the running plan's pictures
+  YuvMatrix scope_matrix = YuvMatrix::bt601;   ///< of the scopes and the probe
 };
 
 struct PipelineStatus : ProcessStatus {

@@ -43,7 +43,7 @@ RowMajor saturated(const RowMajor& matrix, double saturation) {
 }  // namespace
 
 bool needs_light(const ColourSpec& colour, const ColourSettings& settings) {
-  if (colour.transfer != Transfer::sdr) return true;
+  if (!is_sdr(colour.transfer)) return true;
   return is_bt601(colour.primaries) ? settings.bt601 : colour.primaries != Primaries::bt709;
 }
 
@@ -66,6 +66,7 @@ LightConversion::LightConversion(const ColourSpec& colour, const ColourSettings&
 double LightConversion::linear(double signal) const {
   if (transfer_ == Transfer::hlg) return hlg_to_scene(signal) * kHlgPeak / kSdrWhite;
   if (transfer_ == Transfer::linear) return signal;
+  if (transfer_ == Transfer::srgb) return light_of_srgb(signal);
   return transfer_ == Transfer::pq ? pq_to_luminance(signal) / kSdrWhite : bt2020_to_scene(signal);
 }
 
@@ -78,7 +79,7 @@ double LightConversion::tone(double light) const {
 }
 
 double LightConversion::code(double light) const {
-  if (transfer_ == Transfer::linear) return srgb_of_light(light);
+  if (transfer_ == Transfer::linear || transfer_ == Transfer::srgb) return srgb_of_light(light);
   if (!has_tone) return scene_to_bt2020(light);
   return display_ == DisplayTransfer::srgb ? srgb_of_light(light) : bt1886_of_light(light);
 }

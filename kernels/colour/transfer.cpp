@@ -42,6 +42,10 @@ double srgb_of_light(double light) {
   return light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055;
 }
 
+double light_of_srgb(double signal) {
+  return signal <= 12.92 * 0.0031308 ? signal / 12.92 : std::pow((signal + 0.055) / 1.055, 2.4);
+}
+
 double bt1886_of_light(double light) {
   return std::pow(light, 1 / 2.4);
 }

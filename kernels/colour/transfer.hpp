@@ -16,8 +16,9 @@ double hlg_to_scene(double signal);
 /// BT.2020: the OETF, which is also BT.709's, and its inverse.
 double scene_to_bt2020(double light);
 double bt2020_to_scene(double signal);
-/// IEC 61966-2-1: the signal for light on an sRGB display.
+/// IEC 61966-2-1: the signal for light on an sRGB display, and its inverse.
 double srgb_of_light(double light);
+double light_of_srgb(double signal);
 
 /// BT.1886 with black level 0: the signal for light on the display.
 double bt1886_of_light(double light);

@@ -40,6 +40,7 @@ const NamedLight kLights[] = {
     {"hlg", light_spec(Transfer::hlg, Primaries::bt2020, 0)},
     {"sdr_2020", light_spec(Transfer::sdr, Primaries::bt2020, 0)},
     {"sdr_p3", light_spec(Transfer::sdr, Primaries::p3, 0)},
+    {"srgb_p3", light_spec(Transfer::srgb, Primaries::p3, 0)},
     {"sdr_525", light_spec(Transfer::sdr, Primaries::bt601_525, 0), {.bt601 = true}},
     {"sdr_625", light_spec(Transfer::sdr, Primaries::bt601_625, 0), {.bt601 = true}},
     {"pq_525", light_spec(Transfer::pq, Primaries::bt601_525, 1000)},
@@ -154,11 +155,12 @@ Colours exact_display(const NamedLight& named, Colours coded) {
   const ColourSettings& settings = named.settings;
   Colours light{};
   const bool hlg = colour.transfer == Transfer::hlg, pq = colour.transfer == Transfer::pq;
-  const bool linear = colour.transfer == Transfer::linear;
+  const bool linear = colour.transfer == Transfer::linear, srgb = colour.transfer == Transfer::srgb;
   for (size_t c = 0; c < 3; ++c)
     light[c] = hlg      ? hlg_to_scene(coded[c])
                : pq     ? pq_to_luminance(coded[c])
                : linear ? coded[c]
+               : srgb   ? light_of_srgb(coded[c])
                         : bt2020_to_scene(coded[c]);
   if (hlg) {
     const double y = 0.2627 * light[0] + 0.6780 * light[1] + 0.0593 * light[2];
@@ -181,9 +183,9 @@ Colours exact_display(const NamedLight& named, Colours coded) {
   for (double& v : out) {
     v = std::clamp(v, 0.0, 1.0);
     const bool television = settings.display == DisplayTransfer::bt1886;
-    v = 255 * (!hlg && !pq && !linear ? scene_to_bt2020(v)
-               : television           ? std::pow(v, 1 / 2.4)
-                                      : srgb_of_light(v));
+    v = 255 * (!hlg && !pq && !linear && !srgb ? scene_to_bt2020(v)
+               : television                    ? std::pow(v, 1 / 2.4)
+                                               : srgb_of_light(v));
   }
   return out;
 }
@@ -278,6 +280,8 @@ TEST(ColourTransfer, HaveTheValuesOfTheirStandards) {
   EXPECT_NEAR(bt2020_to_scene(scene_to_bt2020(0.3)), 0.3, 1e-9);
   EXPECT_NEAR(bt2020_to_scene(scene_to_bt2020(0.01)), 0.01, 1e-9);
   EXPECT_NEAR(srgb_of_light(0.5), 0.7354, 0.0001);
+  EXPECT_NEAR(light_of_srgb(srgb_of_light(0.5)), 0.5, 1e-9);
+  EXPECT_NEAR(light_of_srgb(srgb_of_light(0.001)), 0.001, 1e-9);
 }
 
 TEST(ColourTransfer, EveryKneeIsMonotonicAndALargerOneCompressesMore) {

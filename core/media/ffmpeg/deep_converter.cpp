@@ -56,10 +56,14 @@ void place_row(const Word* samples, int count, ComponentLayout layout, uint8_t* 
   }
 }
 
-/// Halves the width of a row: each result is the mean of an even column and its two neighbours, with the
-/// weights 2, 1 and 1. Border rule: replicate.
-void halve_row(const float* from, int width, float* out) {
+/// Halves the width of a row. Sited left: each result is the mean of an even column and its two neighbours,
+/// with the weights 2, 1 and 1. Centred: the mean of two columns. Border rule: replicate.
+void halve_row(const float* from, int width, bool centred, float* out) {
   const int count = (width + 1) / 2;
+  if (centred) {
+    for (int i = 0; i < count; ++i) out[i] = 0.5f * (from[2 * i] + from[std::min(2 * i + 1, width - 1)]);
+    return;
+  }
   for (int i = 1; i + 1 < count; ++i)
     out[i] = 0.25f * (from[2 * i - 1] + from[2 * i + 1]) + 0.5f * from[2 * i];
   for (const int i : {0, count - 1}) {
@@ -78,6 +82,7 @@ bool DeepConverter::supports(const PixelsFormat& from, const PixelsFormat& to) {
 void DeepConverter::open(const PixelsFormat& from, const PixelsFormat& to, bool dither) {
   gray_ = is_gray(from.format), extent_ = from.extent, format_ = *picture_format(to.format);
   dither_ = dither && format_.depth == 8;
+  centred_ = to.siting == ChromaSiting::center;
   const auto [kr, kb] = LumaCoefficients::of(to.matrix);
   kr_ = static_cast<float>(kr), kb_ = static_cast<float>(kb), kg_ = static_cast<float>(1 - kr - kb);
   to_u_ = static_cast<float>(0.5 / (1 - kb)), to_v_ = static_cast<float>(0.5 / (1 - kr));
@@ -127,7 +132,7 @@ void DeepConverter::convert_chroma(int y, AVFrame& to) {
     Row& full = channels_[1];  // green is not needed any more
     for (int x = 0; x < width; ++x)
       full[static_cast<size_t>(x)] = factors[c] * (colours[c][x] - luma_[static_cast<size_t>(x)]);
-    if (halved_x) halve_row(full.data(), width, narrow_.data());
+    if (halved_x) halve_row(full.data(), width, centred_, narrow_.data());
     const float* row = halved_x ? narrow_.data() : full.data();
     float* kept = chroma_[c].data();
     if (lower)

@@ -12,8 +12,8 @@
 namespace lensd {
 
 /// Computes in single precision and then rounds to nearest, or dithers. Chroma is averaged over the pixels
-/// that it belongs to, and sited left: horizontally with the weights 1, 2 and 1 around an even column,
-/// vertically over two rows.
+/// that it belongs to: horizontally with the weights 1, 2 and 1 around an even column if it is sited left,
+/// over two columns if it is centred; vertically over two rows.
 class DeepConverter {
  public:
   /// Returns true if `from` is a working image with 16 bits per sample and full range, and `to` has the same
@@ -37,7 +37,8 @@ class DeepConverter {
   void convert_chroma(int y, AVFrame& to);
 
   bool gray_ = false, dither_ = false;
-  bool fill_ = false;  ///< the format may have unused bytes; they become 255
+  bool centred_ = false;  ///< chroma is sited in the centre, else left
+  bool fill_ = false;     ///< the format may have unused bytes; they become 255
   Extent extent_;
   PictureFormat format_;
   std::array<Scale, 4> scales_;

@@ -8,9 +8,7 @@ extern "C" {
 }
 
 #include <algorithm>
-
 #include <atomic>
-#include <cstdlib>
 
 #include "core/base/log.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
@@ -97,14 +95,22 @@ std::optional<double> mastering_peak(const uint8_t* display) {
 Transfer transfer_of(AVColorTransferCharacteristic transfer) {
   return transfer == AVCOL_TRC_SMPTE2084      ? Transfer::pq
          : transfer == AVCOL_TRC_LINEAR       ? Transfer::linear
+         : transfer == AVCOL_TRC_IEC61966_2_1 ? Transfer::srgb
          : transfer == AVCOL_TRC_ARIB_STD_B67 ? Transfer::hlg
                                               : Transfer::sdr;
+}
+
+/// The code points 0 and 3, which are reserved, mean nothing.
+template <class Tag>
+Tag without_reserved(Tag tag) {
+  constexpr int kUnspecified = 2;
+  return tag == 0 || tag == 3 ? static_cast<Tag>(kUnspecified) : tag;
 }
 
 Primaries primaries_of(const AVFrame& frame, Transfer transfer) {
   const bool wide_matrix =
       frame.colorspace == AVCOL_SPC_BT2020_NCL || frame.colorspace == AVCOL_SPC_BT2020_CL;
-  switch (frame.color_primaries) {
+  switch (without_reserved(frame.color_primaries)) {
     case AVCOL_PRI_BT2020:
       return Primaries::bt2020;
     case AVCOL_PRI_SMPTE431:
@@ -122,6 +128,17 @@ Primaries primaries_of(const AVFrame& frame, Transfer transfer) {
   }
 }
 
+/// Returns the stream's code points. If the matrix is not tagged but known, as for JPEG, returns that one.
+CodePoints code_points_of(const AVFrame& frame, const ColourSpec& colour, bool yuv) {
+  AVColorSpace matrix = without_reserved(frame.colorspace);  // 0 is RGB, which YUV cannot be
+  if (yuv && matrix == AVCOL_SPC_UNSPECIFIED && !colour.guessed.matrix)
+    matrix = colour_space_of(colour.matrix);
+  return {.present = true,
+          .matrix = static_cast<uint8_t>(matrix),
+          .transfer = static_cast<uint8_t>(without_reserved(frame.color_trc)),
+          .primaries = static_cast<uint8_t>(without_reserved(frame.color_primaries))};
+}
+
 }  // namespace
 
 AVColorSpace colour_space_of(YuvMatrix matrix) {
@@ -132,13 +149,16 @@ AVColorSpace colour_space_of(YuvMatrix matrix) {
 bool needs_dolby_vision(const AVStream& stream) {
   const auto* record = reinterpret_cast<const AVDOVIDecoderConfigurationRecord*>(
       side_data_of(&stream, AV_PKT_DATA_DOVI_CONF, sizeof(AVDOVIDecoderConfigurationRecord)));
-  return record && record->dv_profile == 5;
+  if (!record) return false;
+  // Profile 5 and the profiles of AV1 (10.0) and later codecs without a compatible base layer are IPTPQc2.
+  return record->dv_profile == 5 || (record->dv_profile >= 10 && record->dv_bl_signal_compatibility_id == 0);
 }
 
 AVColorTransferCharacteristic transfer_tag(Transfer transfer) {
   return transfer == Transfer::pq       ? AVCOL_TRC_SMPTE2084
          : transfer == Transfer::hlg    ? AVCOL_TRC_ARIB_STD_B67
          : transfer == Transfer::linear ? AVCOL_TRC_LINEAR
+         : transfer == Transfer::srgb   ? AVCOL_TRC_IEC61966_2_1
                                         : AVCOL_TRC_BT709;
 }
 
@@ -162,10 +182,6 @@ AVChromaLocation chroma_location_of(ChromaSiting siting) {
   return siting == ChromaSiting::top_left ? AVCHROMA_LOC_TOPLEFT : AVCHROMA_LOC_LEFT;
 }
 
-YuvMatrix guessed_matrix(Extent extent) {
-  return extent.height > 576 || extent.width > 1024 ? YuvMatrix::bt709 : YuvMatrix::bt601;
-}
-
 ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const PictureFormat& format,
                      AVCodecID codec) {
   ColourSpec out;
@@ -176,8 +192,14 @@ ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const Pic
     out.transfer = transfer_of(frame.color_trc);
     out.primaries = primaries_of(frame, out.transfer);
     out.guessed.primaries =
-        frame.color_primaries == AVCOL_PRI_UNSPECIFIED && out.primaries != Primaries::bt709;
+        without_reserved(frame.color_primaries) == AVCOL_PRI_UNSPECIFIED && out.primaries != Primaries::bt709;
   }
+  if (av_frame_get_side_data(&frame, AV_FRAME_DATA_ICC_PROFILE)) {
+    out.guessed.icc = true;
+    static std::atomic<bool> warned{false};
+    if (!warned.exchange(true)) log::warn("ICC profiles are ignored: the picture's colours may differ");
+  }
+  out.coded = code_points_of(frame, out, false);
   if (format.model != ColourModel::yuv) return out;
   const auto tagged = matrix_of(frame.colorspace);
   if (tagged) {
@@ -185,11 +207,13 @@ ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const Pic
   } else if (is_jpeg_range(pixel_format) || is_jpeg_like(codec)) {
     out.matrix = YuvMatrix::bt601;  // the only matrix in JFIF
   } else {
-    out.matrix = guessed_matrix({frame.width, frame.height});
+    out.matrix = usual_matrix({frame.width, frame.height});
     out.guessed.matrix = true;
   }
-  if (!tagged && frame.colorspace != AVCOL_SPC_UNSPECIFIED && frame.colorspace != AVCOL_SPC_RESERVED)
-    warn_of_matrix(frame.colorspace, out.matrix);
+  out.coded = code_points_of(frame, out, true);
+  const bool unknown =
+      !tagged && frame.colorspace != AVCOL_SPC_UNSPECIFIED && frame.colorspace != AVCOL_SPC_RESERVED;
+  if (unknown || frame.colorspace == AVCOL_SPC_BT2020_CL) warn_of_matrix(frame.colorspace, out.matrix);
   if (format.chroma_shift_x || format.chroma_shift_y) out.siting = siting_of(frame, pixel_format, codec);
   return out;
 }
@@ -202,53 +226,6 @@ std::optional<uint16_t> peak_of(const AVFrame& frame, const AVStream* stream) {
   if (!peak) peak = mastering_peak(side_data_of(stream, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, kDisplay));
   if (!peak) return std::nullopt;
   return static_cast<uint16_t>(std::clamp(*peak, double{kMinPeak}, double{kMaxPeak}));
-}
-
-PixelAspect pixel_aspect_of(AVRational sample_aspect_ratio) {
-  constexpr int kMostSlender = 20;
-  PixelAspect aspect;
-  av_reduce(&aspect.width, &aspect.height, sample_aspect_ratio.num, sample_aspect_ratio.den, 1 << 16);
-  if (aspect.width < 1 || aspect.height < 1 || aspect.width > kMostSlender * aspect.height ||
-      aspect.height > kMostSlender * aspect.width)
-    return {};
-  return aspect;
-}
-
-std::optional<Orientation> orientation_of(const int32_t* m) {
-  // libavutil/display.h: x' = a·x + c·y, y' = b·x + d·y with a = m[0], b = m[1], c = m[3], d = m[4].
-  const int64_t a = m[0], b = m[1], c = m[3], d = m[4];
-  const auto negligible = [](int64_t value, int64_t other) {
-    return std::llabs(value) * 64 <= std::llabs(other);
-  };
-  if (a && d && negligible(b, a) && negligible(c, d)) return Orientation{false, a < 0, d < 0};
-  if (b && c && negligible(a, b) && negligible(d, c)) return Orientation{true, c < 0, b < 0};
-  return std::nullopt;
-}
-
-Orientation orientation_of(const AVFrame& frame, const AVStream* stream) {
-  const int32_t* matrix = nullptr;
-  constexpr size_t kBytes = 9 * sizeof(int32_t);
-  matrix = reinterpret_cast<const int32_t*>(side_data_of(frame, AV_FRAME_DATA_DISPLAYMATRIX, kBytes));
-  if (!matrix)
-    matrix = reinterpret_cast<const int32_t*>(side_data_of(stream, AV_PKT_DATA_DISPLAYMATRIX, kBytes));
-  if (!matrix) return {};
-  if (const auto orientation = orientation_of(matrix)) return *orientation;
-  static std::atomic<bool> logged{false};
-  if (!logged.exchange(true)) log::info("ignoring the video's rotation: it is not a multiple of 90 degrees");
-  return {};
-}
-
-FieldOrder fields_of(const AVFrame& frame, const Orientation& orientation) {
-#ifdef AV_FRAME_FLAG_INTERLACED
-  const bool interlaced = frame.flags & AV_FRAME_FLAG_INTERLACED;
-  bool top_first = frame.flags & AV_FRAME_FLAG_TOP_FIELD_FIRST;
-#else
-  const bool interlaced = frame.interlaced_frame;
-  bool top_first = frame.top_field_first;
-#endif
-  if (!interlaced || orientation.transpose) return FieldOrder::progressive;
-  if (orientation.flip_y && frame.height % 2 == 0) top_first = !top_first;
-  return top_first ? FieldOrder::top_first : FieldOrder::bottom_first;
 }
 
 }  // namespace lensd

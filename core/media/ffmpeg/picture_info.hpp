@@ -1,6 +1,7 @@
 // Colour and orientation of a decoded AVFrame.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "core/image/frame.hpp"
@@ -27,11 +28,11 @@ inline constexpr uint16_t kMinPeak = 203, kMaxPeak = 10000, kDefaultPeak = 1000;
 /// `stream` may be null.
 std::optional<uint16_t> peak_of(const AVFrame& frame, const AVStream* stream);
 
-/// Returns true if the stream is Dolby Vision without a base layer in HDR10, HLG or SDR (profile 5). Its
-/// pictures have no YCbCr matrix.
+/// Returns true if the stream is Dolby Vision without a base layer in HDR10, HLG or SDR (profile 5, and 10.0
+/// of AV1). Its pictures have no YCbCr matrix.
 bool needs_dolby_vision(const AVStream& stream);
 
-/// Return FFmpeg's values for the tags of a stream. SDR and BT.709 are AVCOL_…_BT709.
+/// Return FFmpeg's values for the tags of a stream. Transfer::sdr and BT.709 are AVCOL_…_BT709.
 AVColorTransferCharacteristic transfer_tag(Transfer transfer);
 AVColorPrimaries primaries_tag(Primaries primaries);
 
@@ -40,9 +41,6 @@ AVColorSpace colour_space_of(YuvMatrix matrix);
 
 /// Returns FFmpeg's value for the siting of chroma.
 AVChromaLocation chroma_location_of(ChromaSiting siting);
-
-/// Returns the matrix that is assumed for an untagged picture of this size.
-YuvMatrix guessed_matrix(Extent extent);
 
 /// Returns the aspect in lowest terms. Returns square pixels if the aspect is unknown, or implausible because
 /// one side is over 20 times the other.
@@ -56,6 +54,15 @@ std::optional<Orientation> orientation_of(const int32_t* display_matrix);
 /// `stream` may be null. Returns the upright orientation if there is no matrix or it is not a combination of
 /// quarter turns and flips.
 Orientation orientation_of(const AVFrame& frame, const AVStream* stream);
+
+/// Returns the display matrix of an orientation for pictures whose stored size is `extent`.
+std::array<int32_t, 9> display_matrix_of(const Orientation& orientation, Extent extent);
+
+/// Marks `frame` as interlaced with this field order, or as progressive.
+void mark_fields(AVFrame& frame, FieldOrder fields);
+
+/// Returns the order of the stored fields for the order after the orientation was applied, or the reverse.
+FieldOrder flipped_fields(FieldOrder fields, const Orientation& orientation, int height);
 
 /// Returns the order of the frame's fields after the orientation was applied. Returns `progressive` for
 /// transposed frames, because their fields are columns.

@@ -8,23 +8,38 @@ extern "C" {
 
 namespace lensd {
 
+namespace {
+
+StreamTags stream_tags(const CodePoints& coded) {
+  return {.matrix = static_cast<AVColorSpace>(coded.matrix),
+          .transfer = static_cast<AVColorTransferCharacteristic>(coded.transfer),
+          .primaries = static_cast<AVColorPrimaries>(coded.primaries)};
+}
+
+}  // namespace
+
 bool is_rgb(AVPixelFormat format) {
   return (av_pix_fmt_desc_get(format)->flags & AV_PIX_FMT_FLAG_RGB) != 0;
 }
 bool is_gray(AVPixelFormat format) {
   return av_pix_fmt_desc_get(format)->nb_components <= 2;
 }
+bool has_alpha(AVPixelFormat format) {
+  return (av_pix_fmt_desc_get(format)->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
+}
 
 PixelsFormat pixels_format(ImageFormat format, PixelAspect aspect, ColourTags tags) {
   constexpr AVPixelFormat kFormats[] = {AV_PIX_FMT_GRAY8, AV_PIX_FMT_RGBA, AV_PIX_FMT_GRAY16,
                                         AV_PIX_FMT_RGBA64};
-  return {kFormats[static_cast<size_t>(format.format)],
-          format.extent,
-          YuvMatrix::bt601,
-          true,
-          aspect,
-          tags.transfer,
-          tags.primaries};
+  PixelsFormat out{kFormats[static_cast<size_t>(format.format)],
+                   format.extent,
+                   YuvMatrix::bt601,
+                   true,
+                   aspect,
+                   tags.transfer,
+                   tags.primaries};
+  out.alpha = tags.alpha;
+  return out;
 }
 
 std::optional<PixelsFormat> pixels_format(const PictureInfo& info, PixelAspect aspect) {
@@ -32,8 +47,11 @@ std::optional<PixelsFormat> pixels_format(const PictureInfo& info, PixelAspect a
     const AVPixelFormat format = av_pix_fmt_desc_get_id(d);
     if (is_jpeg_range(format) || picture_format(format) != info.format) continue;
     const ColourSpec& c = info.colour;
-    return PixelsFormat{format, info.extent, c.matrix,    c.range == Range::full,
-                        aspect, c.transfer,  c.primaries, c.siting};
+    PixelsFormat out{format, info.extent, c.matrix,    c.range == Range::full,
+                     aspect, c.transfer,  c.primaries, c.siting};
+    out.alpha = info.format.has_alpha, out.orientation = info.orientation;
+    if (c.coded.present) out.tags = stream_tags(c.coded);
+    return out;
   }
   return std::nullopt;
 }

@@ -9,6 +9,14 @@
 
 namespace lensd {
 
+/// FFmpeg's values for the tags of a stream.
+struct StreamTags {
+  AVColorSpace matrix = AVCOL_SPC_UNSPECIFIED;
+  AVColorTransferCharacteristic transfer = AVCOL_TRC_UNSPECIFIED;
+  AVColorPrimaries primaries = AVCOL_PRI_UNSPECIFIED;
+  bool operator==(const StreamTags&) const = default;
+};
+
 /// Format of a working image, of a decoded picture or of an encoder's input.
 struct PixelsFormat {
   AVPixelFormat format = AV_PIX_FMT_RGBA;
@@ -16,9 +24,12 @@ struct PixelsFormat {
   YuvMatrix matrix = YuvMatrix::bt601;  ///< used for YUV formats only
   bool full_range = true;
   PixelAspect aspect = {};
-  Transfer transfer = Transfer::sdr;  ///< for the stream's tags; not converted
-  Primaries primaries = Primaries::bt709;
+  Transfer transfer = Transfer::sdr;         ///< for the stream's tags; not converted
+  std::optional<Primaries> primaries = {};   ///< for the stream's tags; nullopt: unknown
   ChromaSiting siting = ChromaSiting::left;  ///< used for formats with subsampled chroma only
+  bool alpha = false;                        ///< the pictures have transparency
+  Orientation orientation = {};              ///< for the container; pictures are stored without it
+  std::optional<StreamTags> tags = {};       ///< decoded pictures: the source's tags, for the stream
   bool operator==(const PixelsFormat&) const = default;
 };
 
@@ -35,5 +46,6 @@ Pixels pixels(const PictureRef& picture);
 
 bool is_rgb(AVPixelFormat format);
 bool is_gray(AVPixelFormat format);
+bool has_alpha(AVPixelFormat format);
 
 }  // namespace lensd

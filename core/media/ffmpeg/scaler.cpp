@@ -30,8 +30,10 @@ ChromaPosition chroma_position(const PixelsFormat& f) {
 }  // namespace
 
 void Scaler::open(const PixelsFormat& from, const PixelsFormat& to, bool dither) {
-  deep_.reset();
+  deep_.reset(), repack_.reset();
   if (DeepConverter::supports(from, to)) return deep_.emplace().open(from, to, dither);
+  repack_ = Repack::of(from, to);
+  if (repack_) return;
   context_.reset(ff::allocated(sws_alloc_context()));
   rows_ = from.extent.height;
   SwsContext* c = context_.get();
@@ -60,6 +62,7 @@ void Scaler::open(const PixelsFormat& from, const PixelsFormat& to, bool dither)
 
 void Scaler::convert(const Pixels& from, AVFrame& to) {
   if (deep_) return deep_->convert(from, to);
+  if (repack_) return repack_->convert(from, to);
   sws_scale(context_.get(), from.planes, from.pitches, 0, rows_, to.data, to.linesize);
 }
 

@@ -5,20 +5,22 @@
 
 #include "core/media/ffmpeg/deep_converter.hpp"
 #include "core/media/ffmpeg/pixels.hpp"
+#include "core/media/ffmpeg/repack.hpp"
 
 namespace lensd {
 
-/// Uses DeepConverter for images with 16 bits where it can, else swscale.
+/// Uses DeepConverter for images with 16 bits and Repack for decoded pictures where they can, else swscale.
 class Scaler {
  public:
   /// Prepares the conversion. `to` must have the extent of `from`. If `from` is an image with 16 bits, the
-  /// chroma of `to` must be sited left, and `dither` dithers samples of 8 bits. Throws Error(runtime_failure)
-  /// if the conversion is not supported.
+  /// chroma of `to` must be sited left or in the centre, and `dither` dithers samples of 8 bits. Throws
+  /// Error(runtime_failure) if the conversion is not supported.
   void open(const PixelsFormat& from, const PixelsFormat& to, bool dither = false);
   void convert(const Pixels& from, AVFrame& to);
 
  private:
   std::optional<DeepConverter> deep_;
+  std::optional<Repack> repack_;
   ff::SwsPtr context_;
   int rows_ = 0;
 };

@@ -1,10 +1,13 @@
 #include "core/media/input/convert_fallback.hpp"
 
 extern "C" {
+#include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
 }
 
 #include <fmt/format.h>
+
+#include <utility>
 
 #include "core/base/log.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
@@ -30,13 +33,22 @@ bool is_float(AVPixelFormat format) {
 void set_matrix(SwsContext* scaler, const AVFrame& frame) {
   int matrix = frame.colorspace;
   if (matrix == AVCOL_SPC_UNSPECIFIED || matrix == AVCOL_SPC_RGB)
-    matrix = colour_space_of(guessed_matrix({frame.width, frame.height}));
+    matrix = colour_space_of(usual_matrix({frame.width, frame.height}));
   const bool gray = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format))->nb_components <= 2;
   const int full =
       frame.color_range == AVCOL_RANGE_JPEG || (gray && frame.color_range == AVCOL_RANGE_UNSPECIFIED);
   // Ignore the result: swscale refuses a matrix if it needs none.
   sws_setColorspaceDetails(scaler, sws_getCoefficients(matrix), full, sws_getCoefficients(SWS_CS_DEFAULT), 1,
                            0, 1 << 16, 1 << 16);
+}
+
+/// Returns the position of chroma samples for swscale, in 1/256 pixel. -513 is its default, the centre.
+std::pair<int, int> chroma_position(const AVFrame& frame, AVPixelFormat format) {
+  constexpr int kCentre = -513;
+  const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(format);
+  const bool top_left = frame.chroma_location == AVCHROMA_LOC_TOPLEFT;
+  const bool centred = frame.chroma_location == AVCHROMA_LOC_CENTER || is_jpeg_range(format);
+  return {d.log2_chroma_w && !centred ? 0 : kCentre, d.log2_chroma_h && top_left ? 0 : kCentre};
 }
 
 }  // namespace
@@ -66,14 +78,31 @@ void ConvertFallback::convert(ff::FramePtr& frame) {
   av_frame_unref(spare_.get());
 }
 
+void ConvertFallback::open_scaler(const ScaleFormat& format) {
+  scaler_.reset(ff::allocated(sws_alloc_context()));
+  scaled_ = format;
+  const std::pair<const char*, int> options[] = {{"srcw", format.width},
+                                                 {"srch", format.height},
+                                                 {"src_format", format.from},
+                                                 {"dstw", format.width},
+                                                 {"dsth", format.height},
+                                                 {"dst_format", format.to},
+                                                 {"sws_flags", kScaler},
+                                                 {"src_h_chr_pos", format.chroma_column},
+                                                 {"src_v_chr_pos", format.chroma_row}};
+  for (const auto& [name, value] : options) av_opt_set_int(scaler_.get(), name, value, 0);
+  if (sws_init_context(scaler_.get(), nullptr, nullptr) >= 0) return;
+  scaler_.reset();
+  throw Error(ExitCode::bad_source, "decoder",
+              fmt::format("unsupported pixel format {}", format_name(format.from)));
+}
+
 void ConvertFallback::scale(const AVFrame& frame, AVFrame& out) {
   const auto from = static_cast<AVPixelFormat>(frame.format);
   const auto to = static_cast<AVPixelFormat>(out.format);
-  scaler_.reset(sws_getCachedContext(scaler_.release(), frame.width, frame.height, from, frame.width,
-                                     frame.height, to, kScaler, nullptr, nullptr, nullptr));
-  if (!scaler_)
-    throw Error(ExitCode::bad_source, "decoder",
-                fmt::format("unsupported pixel format {}", format_name(from)));
+  const auto [column, row] = chroma_position(frame, from);
+  const ScaleFormat format{frame.width, frame.height, from, to, column, row};
+  if (!scaler_ || format != scaled_) open_scaler(format);
   // If both formats are RGB, or neither is, matrix and range stay the same.
   const bool to_rgb = is_rgb(to) && !is_rgb(from);
   if (to_rgb) set_matrix(scaler_.get(), frame);

@@ -17,12 +17,20 @@ class ConvertFallback {
   void convert(ff::FramePtr& frame);
 
  private:
+  /// What a conversion by swscale depends on.
+  struct ScaleFormat {
+    int width = 0, height = 0, from = -1, to = -1, chroma_column = 0, chroma_row = 0;
+    bool operator==(const ScaleFormat&) const = default;
+  };
+
   /// Converts with swscale.
   void scale(const AVFrame& frame, AVFrame& out);
+  void open_scaler(const ScaleFormat& format);
 
   PictureAllocator& allocator_;
   SmallRgb small_rgb_;
   ff::SwsPtr scaler_;
+  ScaleFormat scaled_;  // of scaler_
   ff::FramePtr spare_;
   int logged_format_ = -1;
 };

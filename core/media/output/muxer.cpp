@@ -4,11 +4,14 @@ extern "C" {
 #include <libavutil/opt.h>
 }
 
+#include <cstring>
 #include <filesystem>
 #include <utility>
 
 #include "core/base/text.hpp"
 #include "core/media/ffmpeg/hdr_side_data.hpp"
+#include "core/media/ffmpeg/picture_info.hpp"
+#include "core/media/ffmpeg/side_data.hpp"
 #include "core/media/output/encoders/video_encoder.hpp"
 
 namespace lensd {
@@ -42,7 +45,10 @@ const AVOutputFormat& output_format_of(const std::string& muxer, const std::stri
 }
 
 EncodedFormat::EncodedFormat(const VideoEncoder& encoder)
-    : hdr(encoder.hdr()), time_base(encoder.context().time_base), frame_rate(encoder.context().framerate) {
+    : hdr(encoder.hdr()),
+      orientation(encoder.orientation()),
+      time_base(encoder.context().time_base),
+      frame_rate(encoder.context().framerate) {
   ff::ParametersPtr parameters(ff::allocated(avcodec_parameters_alloc()));
   ff::check_memory(avcodec_parameters_from_context(parameters.get(), &encoder.context()));
   codec = std::move(parameters);
@@ -67,6 +73,11 @@ void Muxer::make_context(const AVOutputFormat& format, const std::string& url) {
   stream_ = ff::allocated(avformat_new_stream(context, nullptr));
   ff::check_memory(avcodec_parameters_copy(stream_->codecpar, video_.codec.get()));
   add_hdr_metadata(*stream_, video_.hdr);
+  if (video_.orientation != Orientation{}) {
+    const auto matrix = display_matrix_of(video_.orientation, {video_.codec->width, video_.codec->height});
+    std::memcpy(add_side_data(*stream_, AV_PKT_DATA_DISPLAYMATRIX, sizeof matrix), matrix.data(),
+                sizeof matrix);
+  }
   stream_->time_base = video_.time_base;
   stream_->sample_aspect_ratio = video_.codec->sample_aspect_ratio;
   stream_->avg_frame_rate = stream_->r_frame_rate = video_.frame_rate;

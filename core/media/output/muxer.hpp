@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "core/image/picture.hpp"
 #include "core/media/hdr_metadata.hpp"
 #include "core/media/output/audio_copy.hpp"
 
@@ -25,6 +26,7 @@ struct EncodedFormat {
   explicit EncodedFormat(const VideoEncoder& encoder);
   std::shared_ptr<const AVCodecParameters> codec;
   HdrMetadata hdr;
+  Orientation orientation;
   AVRational time_base, frame_rate;
 };
 

@@ -57,6 +57,13 @@ class ImageRecorder final : public Recorder {
   StillEncoder encoder_;
 };
 
+/// Returns true if pictures with these tags may be in one file: the players show them in nearly the same way.
+bool fit_one_file(const ColourTags& a, const ColourTags& b) {
+  const Primaries left = a.primaries.value_or(Primaries::bt709),
+                  right = b.primaries.value_or(Primaries::bt709);
+  return a.transfer == b.transfer && (left == right || (!is_wide(left) && !is_wide(right)));
+}
+
 /// Writes all frames to one video file.
 class VideoRecorder final : public Recorder {
  public:
@@ -81,7 +88,7 @@ class VideoRecorder final : public Recorder {
     if (!(image.format == format_))
       throw Error(ExitCode::runtime_failure, path(), "the picture's size or format changed while recording",
                   "start a new recording");
-    if (info.tags != tags_)
+    if (!fit_one_file(info.tags, tags_))
       throw Error(ExitCode::runtime_failure, path(),
                   "the picture's transfer or primaries changed while recording", "start a new recording");
     const auto [ticks, jump] = encoder_.next_time(info);

@@ -1,9 +1,12 @@
 #include "core/media/recording.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <exception>
 #include <filesystem>
 
+#include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/output/encoders/encoder_choice.hpp"
 #include "core/media/output/encoders/video_encoder.hpp"
 #include "core/media/output/files/file_names.hpp"
@@ -68,11 +71,14 @@ struct Recording::Encoding {
            avformat_query_codec(&format, encoder->context().codec_id, FF_COMPLIANCE_NORMAL) != 0;
   }
 
-  void open(const std::string& muxer, const PixelsFormat& format) {
+  void open(const std::string& muxer, const PixelsFormat& format, FieldOrder fields) {
     failed = true;
     encoder = std::make_unique<VideoEncoder>(output_format_of(muxer, muxer), format, fps, settings.encoder,
-                                             "recorder");
-    if (!encoder->notice().empty()) notice = encoder->notice();
+                                             "recorder", fields);
+    notice = encoder->notice();
+    if (format.orientation != Orientation{} && muxer != "mp4" && muxer != "mov")
+      notice += fmt::format("{}the source is recorded as stored, without its rotation; .mp4 and .mov keep it",
+                            notice.empty() ? "" : "; ");
     failed = false;
     stream = std::make_shared<const EncodedFormat>(*encoder);
     audio = AudioCopy::open(audio_from, stop);
@@ -177,28 +183,31 @@ void Recording::end_encoder() {
 }
 
 void Recording::write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect) {
-  encode(pixels_format(image.format, aspect, info.tags), pixels(image), info);
+  encode(pixels_format(image.format, aspect, info.tags), pixels(image), info, FieldOrder::progressive);
 }
 
 void Recording::write(const PictureRef& picture, const FrameInfo& info, PixelAspect aspect) {
   const auto format = pixels_format(picture.info, aspect);
   if (!format) throw Error(ExitCode::runtime_failure, "recorder", "cannot encode the source's pixel format");
-  encode(*format, pixels(picture), info);
+  const PictureInfo& stored = picture.info;
+  encode(*format, pixels(picture), info,
+         flipped_fields(info.fields, stored.orientation, stored.extent.height));
 }
 
-void Recording::encode(const PixelsFormat& format, const Pixels& picture, const FrameInfo& info) {
+void Recording::encode(const PixelsFormat& format, const Pixels& picture, const FrameInfo& info,
+                       FieldOrder fields) {
   if (!encodes()) return;
   Encoding& e = *encoding_;
   guarded([&] {
     if (e.encoder && !e.encoder->adapt(format)) end_encoder();
     if (!e.encoder) {
-      e.open(writer_ ? writer_->muxer() : recording_muxer(e.settings.name), format);
+      e.open(writer_ ? writer_->muxer() : recording_muxer(e.settings.name), format, fields);
       if (writer_) writer_->set_audio(e.audio.get());
     }
     const AVRational time_base = e.encoder->context().time_base;
     const auto [ticks, jump] = e.encoder->next_time(info);
     if (jump && e.audio) e.audio->add_jump(*jump);
-    e.encoder->send(picture, ticks, writer_ && writer_->wants_key(ticks, time_base));
+    e.encoder->send(picture, ticks, writer_ && writer_->wants_key(ticks, time_base), fields);
     write_packets();
   });
 }

@@ -102,7 +102,7 @@ cat "$WORK/sdr.ts" "$WORK/hlg.ts" >"$WORK/both.ts"
 coding() { ffprobe -v error -select_streams v -show_entries stream=color_space,color_transfer,color_primaries -of csv=p=0 "$1"; }
 
 expect 0 "$WORK/both.ts" --hdr keep --headless -o null: --record "$WORK/both.mkv"
-[[ $(coding "$WORK/both.mkv") == smpte170m,unknown,unknown ]] || fail "SDR: $(coding "$WORK/both.mkv")"
+[[ $(coding "$WORK/both.mkv") == smpte170m,bt709,bt709 ]] || fail "SDR: $(coding "$WORK/both.mkv")"
 [[ $(coding "$WORK/both-2.mkv") == bt2020nc,arib-std-b67,bt2020 ]] || fail "HLG: $(coding "$WORK/both-2.mkv")"
 refused 1 "transfer or primaries changed" "$WORK/both.ts" --hdr keep --precision 8 --headless -o "$WORK/one.mkv"
 echo "ok: a change from SDR to HLG starts another file"

@@ -16,13 +16,19 @@ TEST(ProbeText, HexHasAllBits) {
 }
 
 TEST(ProbeText, YcbcrHasTheScaleOfTheSamples) {
-  EXPECT_EQ(ycbcr_of({255, 255, 255, 255}, false), (Values{255, 128, 128}));
-  EXPECT_EQ(ycbcr_of({0, 0, 255, 255}, false), (Values{29, 255, 107}));
-  EXPECT_EQ(ycbcr_of({65535, 65535, 65535, 65535}, true), (Values{65535, 32768, 32768}));
-  EXPECT_EQ(ycbcr_of({0, 0, 0, 65535}, true), (Values{0, 32768, 32768}));
+  EXPECT_EQ(ycbcr_of({255, 255, 255, 255}, false, YuvMatrix::bt601), (Values{255, 128, 128}));
+  EXPECT_EQ(ycbcr_of({0, 0, 255, 255}, false, YuvMatrix::bt601), (Values{29, 255, 107}));
+  EXPECT_EQ(ycbcr_of({65535, 65535, 65535, 65535}, true, YuvMatrix::bt601), (Values{65535, 32768, 32768}));
+  EXPECT_EQ(ycbcr_of({0, 0, 0, 65535}, true, YuvMatrix::bt601), (Values{0, 32768, 32768}));
   // Blue: Y' is 0.114 · 65535, Cb is clipped, Cr is 32768 − 7470.99 / 1.402.
-  EXPECT_EQ(ycbcr_of({0, 0, 65535, 65535}, true), (Values{7471, 65535, 27439}));
-  EXPECT_EQ(ycbcr_of({40968, 40968, 40968, 65535}, true), (Values{40968, 32768, 32768}));
+  EXPECT_EQ(ycbcr_of({0, 0, 65535, 65535}, true, YuvMatrix::bt601), (Values{7471, 65535, 27439}));
+  EXPECT_EQ(ycbcr_of({40968, 40968, 40968, 65535}, true, YuvMatrix::bt601), (Values{40968, 32768, 32768}));
+}
+
+TEST(ProbeText, YcbcrHasTheMatrixOfTheScopes) {
+  EXPECT_EQ(ycbcr_of({255, 0, 0, 255}, false, YuvMatrix::bt601), (Values{76, 85, 255}));
+  EXPECT_EQ(ycbcr_of({255, 0, 0, 255}, false, YuvMatrix::bt709), (Values{54, 99, 255}));
+  EXPECT_STREQ(ycbcr_title(YuvMatrix::bt709), "YCbCr 709");
 }
 
 }  // namespace

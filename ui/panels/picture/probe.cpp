@@ -73,7 +73,7 @@ void draw_row(PanelContext& ctx, const ProbeRow& row) {
   }
   draw_values(ctx, colour::text, {c.r, c.g, c.b}, row.deep);
   ImGui::TableNextColumn();
-  draw_values(ctx, colour::dim, ycbcr_of(c, row.deep), row.deep);
+  draw_values(ctx, colour::dim, ycbcr_of(c, row.deep, ctx.model.probe_matrix), row.deep);
   ImGui::TableNextColumn();
   text_coloured(colour::dim, hex_of(c, false, row.deep));
 }
@@ -118,7 +118,7 @@ void draw_probe(PanelContext& ctx, const Rect& area, const Rect& placed) {
     for (const char* column : {"sample", "node", "rgb", "ycbcr"}) ImGui::TableSetupColumn(column);
     ImGui::TableSetupColumn("hex", ImGuiTableColumnFlags_WidthFixed, hex_width(m.probe));
     ImGui::TableNextRow();
-    for (const char* title : {"", "", "RGB", "YCbCr", ""}) {
+    for (const char* title : {"", "", "RGB", ycbcr_title(m.probe_matrix), ""}) {
       ImGui::TableNextColumn();
       text_coloured(colour::faint, title);
     }

@@ -14,6 +14,7 @@ extern "C" {
 #include "core/media/ffmpeg/hdr_side_data.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/output/encoders/encoder_choice.hpp"
+#include "core/media/output/encoders/encoder_format.hpp"
 
 namespace lensd {
 namespace {
@@ -29,24 +30,20 @@ std::string start_hint(const EncoderOptions& options) {
   return options.preset.empty() ? "" : fmt::format("is '{}' one of its presets?", options.preset);
 }
 
-bool is_deep_working(AVPixelFormat format) {
-  return format == AV_PIX_FMT_RGBA64 || format == AV_PIX_FMT_GRAY16;
-}
-bool is_working(AVPixelFormat format) {
-  return format == AV_PIX_FMT_RGBA || format == AV_PIX_FMT_GRAY8 || is_deep_working(format);
-}
-
 }  // namespace
 
 VideoEncoder::VideoEncoder(const AVOutputFormat& container, const PixelsFormat& input, double fps,
-                           const EncoderOptions& options, const std::string& where)
-    : where_(where), matrix_(options.matrix), depth_(options.depth), dither_(options.dither), input_(input) {
+                           const EncoderOptions& options, const std::string& where, FieldOrder fields)
+    : where_(where), options_(options), fields_(fields), input_(input) {
   const std::vector<const AVCodec*> encoders = encoders_for(container, options, where);
   std::string problem;
   for (const AVCodec* codec : encoders) {
     try {
       start(*codec, container, fps, options);
-      if (!problem.empty()) notice_ = fmt::format("{}; using {} instead", problem, codec->name);
+      notice_ = conversion_notice(*codec, input_, output_);
+      if (!problem.empty())
+        notice_ = fmt::format("{}; using {} instead{}{}", problem, codec->name, notice_.empty() ? "" : "; ",
+                              notice_);
       break;
     } catch (const Error& error) {
       // Skip hardware encoders that do not start: NVENC may be missing.
@@ -68,10 +65,11 @@ void VideoEncoder::start(const AVCodec& codec, const AVOutputFormat& container, 
   c.width = input_.extent.width, c.height = input_.extent.height;
   if (!input_.aspect.square()) c.sample_aspect_ratio = {input_.aspect.width, input_.aspect.height};
   if (container.flags & AVFMT_GLOBALHEADER) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
-  output_ = output_format(choose_format(codec, input_), codec.id, input_);
+  output_ = encoder_format(codec, input_, options, where_);
   c.pix_fmt = output_.format;
   set_colour(c);
-  scaler_.open(input_, output_, dither_);
+  set_fields(c);
+  scaler_.open(input_, output_, options_.dither);
   ff::Options settings;
   set_rate(c, options, settings);
   if (fixed_rate) c.max_b_frames = 0;
@@ -86,80 +84,44 @@ void VideoEncoder::start(const AVCodec& codec, const AVOutputFormat& container, 
   }
 }
 
-AVPixelFormat VideoEncoder::choose_format(const AVCodec& codec, const PixelsFormat& input) const {
-  const std::vector<AVPixelFormat> supported = supported_formats(codec);
-  const bool working = is_working(input.format);
-  std::vector<AVPixelFormat> candidates;
-  // Encode a decoded picture unchanged if the encoder supports its layout. For RGB, do so with lossless
-  // encoders only, because the others convert it to YUV themselves.
-  if (!working && (!is_rgb(input.format) || lossless_only(codec.id))) candidates.push_back(input.format);
-  const bool deep = is_deep_working(input.format);
-  if (lossless_only(codec.id) && deep)
-    candidates.insert(candidates.end(),
-                      {input.format, AV_PIX_FMT_RGBA64, AV_PIX_FMT_GBRAP16, AV_PIX_FMT_RGB48});
-  if (lossless_only(codec.id)) {
-    if (is_gray(input.format)) candidates.push_back(input.format);
-    candidates.insert(candidates.end(), {AV_PIX_FMT_RGBA, AV_PIX_FMT_BGRA, AV_PIX_FMT_GBRAP, AV_PIX_FMT_BGR0,
-                                         AV_PIX_FMT_GBRP, AV_PIX_FMT_RGB24});
-  }
-  // H.264 in 4:2:0 needs even sides, 4:4:4 does not.
-  const bool odd = (input.extent.width | input.extent.height) & 1;
-  const bool ten = depth_ == 10 || (depth_ == 0 && deep && codec.id != AV_CODEC_ID_H264);
-  if (working && ten && odd) candidates.push_back(AV_PIX_FMT_YUV444P10);
-  if (working && ten)
-    candidates.insert(candidates.end(),
-                      {AV_PIX_FMT_YUV420P10, AV_PIX_FMT_P010, AV_PIX_FMT_YUV422P10, AV_PIX_FMT_YUV444P10});
-  if (odd) candidates.push_back(AV_PIX_FMT_YUV444P);
-  candidates.insert(candidates.end(),
-                    {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P});
-  for (const AVPixelFormat f : candidates)
-    if (std::ranges::find(supported, f) != supported.end()) return f;
-  if (supported.empty()) return AV_PIX_FMT_YUV420P;
-  return avcodec_find_best_pix_fmt_of_list(supported.data(), input.format, 0, nullptr);
-}
-
-/// Returns the format of the encoder's input. The stream is tagged with its matrix, range, siting, transfer
-/// and primaries. YUV input keeps its matrix; RGB and grey input gets EncoderOptions::matrix or that option's
-/// default. MJPEG always uses full-range BT.601. YUV input that keeps its format keeps its siting; otherwise
-/// the siting is left.
-PixelsFormat VideoEncoder::output_format(AVPixelFormat format, AVCodecID codec,
-                                         const PixelsFormat& input) const {
-  PixelsFormat out{format,       input.extent,   YuvMatrix::bt601, true,
-                   input.aspect, input.transfer, input.primaries};
-  const bool jpeg = codec == AV_CODEC_ID_MJPEG;
-  const bool from_yuv = !is_rgb(input.format) && !is_gray(input.format);
-  if (from_yuv && !jpeg)
-    out.matrix = input.matrix;
-  else if (!jpeg && matrix_)
-    out.matrix = *matrix_;
-  else if (!jpeg)
-    out.matrix = input.primaries == Primaries::bt2020 ? YuvMatrix::bt2020 : guessed_matrix(input.extent);
-  out.full_range =
-      jpeg || is_rgb(format) || is_gray(format) || (from_yuv && input.full_range && format == input.format);
-  if (from_yuv && format == input.format) out.siting = input.siting;
-  return out;
+void VideoEncoder::set_fields(AVCodecContext& c) const {
+  if (fields_ == FieldOrder::progressive) return;
+  c.field_order = fields_ == FieldOrder::top_first ? AV_FIELD_TT : AV_FIELD_BB;
+  // Other encoders refuse the flags, or do not need them. x264 codes fields of complete macroblock pairs.
+  const std::string_view codec = c.codec->name;
+  if ((codec == "libx264" && c.height % 4 == 0) || codec == "mpeg2video" || codec == "prores_ks")
+    c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
 }
 
 void VideoEncoder::set_colour(AVCodecContext& c) const {
   if (is_rgb(output_.format))
     c.colorspace = AVCOL_SPC_RGB;
   else if (!is_gray(output_.format))
-    c.colorspace = colour_space_of(output_.matrix);
+    c.colorspace = output_.tags ? output_.tags->matrix : colour_space_of(output_.matrix);
   c.color_range = output_.full_range ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
-  const bool sdr = output_.transfer == Transfer::sdr && output_.primaries == Primaries::bt709;
-  // With SDR, BT.709 primaries and another matrix, such as BT.601, leave transfer and primaries unspecified,
-  // so that players guess them from the picture's size.
-  if (!sdr || c.colorspace == AVCOL_SPC_BT709 || c.colorspace == AVCOL_SPC_RGB)
-    c.color_trc = transfer_tag(output_.transfer), c.color_primaries = primaries_tag(output_.primaries);
+  if (output_.tags) {
+    c.color_trc = output_.tags->transfer, c.color_primaries = output_.tags->primaries;
+  } else if (output_.primaries || output_.transfer != Transfer::sdr || c.colorspace == AVCOL_SPC_BT709 ||
+             c.colorspace == AVCOL_SPC_RGB) {
+    c.color_trc = transfer_tag(output_.transfer);
+    c.color_primaries = primaries_tag(output_.primaries.value_or(Primaries::bt709));
+  }
+  // Else SDR with unknown primaries and another matrix, such as BT.601: players guess the rest from the
+  // picture's size.
   if (av_pix_fmt_desc_get(c.pix_fmt)->log2_chroma_w)
     c.chroma_sample_location = chroma_location_of(output_.siting);
 }
 
 bool VideoEncoder::adapt(const PixelsFormat& input) {
   if (input == input_) return true;
-  const AVCodec& codec = *context_->codec;
-  if (output_format(choose_format(codec, input), codec.id, input) != output_) return false;
-  scaler_.open(input, output_, dither_);
+  PixelsFormat output = encoder_format(*context_->codec, input, options_, where_);
+  // A stream that does not state its primaries continues with pictures that do, and the other way round.
+  const bool unknown = !output.primaries || !output_.primaries;
+  if (unknown && !is_wide(output.primaries.value_or(Primaries::bt709)) &&
+      !is_wide(output_.primaries.value_or(Primaries::bt709)))
+    output.primaries = output_.primaries;
+  if (output != output_) return false;
+  scaler_.open(input, output_, options_.dither);
   input_ = input;
   return true;
 }
@@ -179,7 +141,7 @@ VideoEncoder::FrameTime VideoEncoder::next_time(const FrameInfo& info) {
   return {last_ticks_, SourceJump{ff::to_ns(last_ticks_, time_base), info.pts_ns - info.offset_ns, seek}};
 }
 
-void VideoEncoder::send(const Pixels& picture, int64_t ticks, bool key) {
+void VideoEncoder::send(const Pixels& picture, int64_t ticks, bool key, FieldOrder fields) {
   // The encoder may keep a reference to the last buffer, which then returns to the pool later.
   av_frame_unref(frame_.get());
   frame_->format = context_->pix_fmt;
@@ -187,6 +149,7 @@ void VideoEncoder::send(const Pixels& picture, int64_t ticks, bool key) {
   ff::check_memory(allocator_.fill(*frame_, frame_->width + 31, frame_->height + 31));
   scaler_.convert(picture, *frame_);
   frame_->pts = ticks;
+  mark_fields(*frame_, fields);
   frame_->colorspace = context_->colorspace;
   frame_->color_range = context_->color_range;
   frame_->color_trc = context_->color_trc;

@@ -16,16 +16,19 @@ namespace lensd {
 
 class VideoEncoder {
  public:
-  /// Chooses encoder and pixel format for `container`. `where` is for messages. Throws Error(usage) if the
-  /// codec does not exist or the container does not support it, Error(runtime_failure) if the encoder does
-  /// not start.
+  /// Chooses encoder and pixel format for `container`. `where` is for messages. `fields`: of the first
+  /// picture as stored; the encoder codes fields if it supports that. Throws Error(usage) if the codec does
+  /// not exist or the container does not support it, Error(runtime_failure) if the encoder does not start.
   VideoEncoder(const AVOutputFormat& container, const PixelsFormat& input, double fps,
-               const EncoderOptions& options, const std::string& where);
+               const EncoderOptions& options, const std::string& where,
+               FieldOrder fields = FieldOrder::progressive);
 
   const AVCodecContext& context() const noexcept { return *context_; }
+  /// Returns the orientation of the stream's pictures, for the container.
+  Orientation orientation() const noexcept { return output_.orientation; }
   /// Returns the HDR metadata of the stream, for the container.
   const HdrMetadata& hdr() const noexcept { return hdr_; }
-  /// Returns why a fallback encoder runs; empty if the requested encoder runs.
+  /// Returns why a fallback encoder runs and what the stream loses; empty if there is nothing to report.
   const std::string& notice() const noexcept { return notice_; }
 
   /// Changes the format of input pictures if the stream's format stays the same. Returns false if it would
@@ -44,9 +47,10 @@ class VideoEncoder {
   /// Returns the end of the last frame, which may have a long duration, as in slide shows.
   int64_t end_ticks() const noexcept { return next_ticks() + extra_ticks_; }
 
-  /// Encodes a picture. `ticks`: result of next_time(). `key` requests a key frame. Throws
-  /// Error(runtime_failure) if encoding fails.
-  void send(const Pixels& picture, int64_t ticks, bool key = false);
+  /// Encodes a picture. `ticks`: result of next_time(). `key` requests a key frame. `fields`: of the picture
+  /// as stored. Throws Error(runtime_failure) if encoding fails.
+  void send(const Pixels& picture, int64_t ticks, bool key = false,
+            FieldOrder fields = FieldOrder::progressive);
   /// Ends the input; receive() then returns the remaining packets. Throws Error(runtime_failure) on failure.
   void send_end();
   /// Returns the next packet, valid until the next call. Returns null if there is none yet, or no more after
@@ -56,16 +60,14 @@ class VideoEncoder {
  private:
   void start(const AVCodec& codec, const AVOutputFormat& container, double fps,
              const EncoderOptions& options);
-  AVPixelFormat choose_format(const AVCodec& codec, const PixelsFormat& input) const;
-  PixelsFormat output_format(AVPixelFormat format, AVCodecID codec, const PixelsFormat& input) const;
+  void set_fields(AVCodecContext& c) const;
   void set_colour(AVCodecContext& c) const;
   bool receive(AVPacket& packet) const;
   void check(int error) const;
 
   std::string where_, notice_;
-  std::optional<YuvMatrix> matrix_;  // EncoderOptions::matrix
-  int depth_;                        // EncoderOptions::depth
-  bool dither_;                      // EncoderOptions::dither
+  EncoderOptions options_;
+  FieldOrder fields_;  // of the first picture
   PixelsFormat input_, output_;
   HdrMetadata hdr_;  // of the stream
   PictureAllocator allocator_{MemoryKind::host};

@@ -1,6 +1,7 @@
 // Pixel formats: which ones need a conversion, and the layouts of the others.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -10,6 +11,7 @@ extern "C" {
 }
 
 #include "core/media/ffmpeg/pixel_formats.hpp"
+#include "core/media/input/convert_fallback.hpp"
 #include "core/media/input/small_rgb.hpp"
 
 namespace lensd {
@@ -100,6 +102,36 @@ TEST(SmallRgb, OtherFormatsAreLeftToSwscale) {
        {AV_PIX_FMT_RGB24, AV_PIX_FMT_RGBA, AV_PIX_FMT_PAL8, AV_PIX_FMT_RGB4, AV_PIX_FMT_GRAY8,
         AV_PIX_FMT_YUV420P, AV_PIX_FMT_GBRP, AV_PIX_FMT_X2RGB10LE, AV_PIX_FMT_NONE})
     EXPECT_FALSE(SmallRgb::reads(f)) << f;
+}
+
+/// Returns the column of the edge between two colours in 4:1:1 chroma, after the conversion to RGBA.
+double edge_of_411(AVChromaLocation location) {
+  constexpr int kWidth = 64, kHeight = 8, kQuarter = kWidth / 4;
+  ff::FramePtr frame = ff::make_frame();
+  frame->format = AV_PIX_FMT_YUV411P, frame->width = kWidth, frame->height = kHeight;
+  frame->chroma_location = location;
+  ff::check_memory(av_frame_get_buffer(frame.get(), 0));
+  for (int y = 0; y < kHeight; ++y) {
+    std::fill_n(frame->data[0] + y * frame->linesize[0], kWidth, uint8_t{120});
+    for (const int plane : {1, 2})
+      for (int x = 0; x < kQuarter; ++x)
+        frame->data[plane][y * frame->linesize[plane] + x] = x < kQuarter / 2 ? 110 : 150;
+  }
+  PictureAllocator allocator(MemoryKind::host);
+  ConvertFallback fallback(allocator);
+  fallback.convert(frame);
+  const uint8_t* const row = frame->data[0] + 4 * frame->linesize[0];
+  const double first = row[0], last = row[4 * (kWidth - 1)];
+  double sum = 0;
+  for (int x = 0; x < kWidth; ++x) sum += (row[4 * x] - last) / (first - last);
+  return sum - 0.5;
+}
+
+// Sample 7 is at column 28 and sample 8 at column 32 if they are sited left, else 1.5 columns further right.
+TEST(PixelFormats, ConversionsHonourTheSitingOf411) {
+  EXPECT_NEAR(edge_of_411(AVCHROMA_LOC_LEFT), 30, 0.1);
+  EXPECT_NEAR(edge_of_411(AVCHROMA_LOC_UNSPECIFIED), 30, 0.1);
+  EXPECT_NEAR(edge_of_411(AVCHROMA_LOC_CENTER), 31.5, 0.1);
 }
 
 TEST(PixelFormats, LayoutsMatchTheFormat) {

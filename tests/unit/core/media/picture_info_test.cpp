@@ -91,7 +91,37 @@ TEST(ColourInfo, HdrAndWideGamut) {
   EXPECT_EQ(light(AVCOL_TRC_SMPTE170M, AVCOL_PRI_SMPTE170M), (Light{Transfer::sdr, Primaries::bt601_525}));
   EXPECT_EQ(light(AVCOL_TRC_BT709, AVCOL_PRI_SMPTE240M), (Light{Transfer::sdr, Primaries::bt601_525}));
   EXPECT_EQ(light(AVCOL_TRC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED), (Light{Transfer::sdr, Primaries::bt709}));
+  EXPECT_EQ(light(AVCOL_TRC_IEC61966_2_1, AVCOL_PRI_SMPTE432), (Light{Transfer::srgb, Primaries::p3}));
   EXPECT_EQ(light(AVCOL_TRC_LINEAR, AVCOL_PRI_UNSPECIFIED), (Light{Transfer::linear, Primaries::bt709}));
+}
+
+TEST(ColourInfo, ReservedPrimariesAreUnspecified) {
+  const ff::FramePtr frame = ff::make_frame();
+  frame->width = frame->height = 64;
+  frame->color_trc = AVCOL_TRC_SMPTE2084, frame->colorspace = AVCOL_SPC_BT2020_NCL;
+  for (const AVColorPrimaries reserved : {AVCOL_PRI_RESERVED0, AVCOL_PRI_RESERVED}) {
+    frame->color_primaries = reserved;
+    const ColourSpec c =
+        colour_of(*frame, AV_PIX_FMT_YUV420P10LE, *picture_format(AV_PIX_FMT_YUV420P10LE), AV_CODEC_ID_HEVC);
+    EXPECT_EQ(c.primaries, Primaries::bt2020);
+    EXPECT_TRUE(c.guessed.primaries);
+    EXPECT_EQ(c.coded.primaries, AVCOL_PRI_UNSPECIFIED);
+  }
+}
+
+TEST(ColourInfo, DescriptionsNameSubsamplingAndIgnoredProfiles) {
+  PictureInfo info;
+  info.format = *picture_format(AV_PIX_FMT_YUV440P);
+  EXPECT_EQ(describe(info), "yuv440 8-bit, bt601 limited");
+  const ff::FramePtr frame = ff::make_frame();
+  frame->width = frame->height = 64;
+  ASSERT_TRUE(av_frame_new_side_data(frame.get(), AV_FRAME_DATA_ICC_PROFILE, 128));
+  for (const AVPixelFormat format : {AV_PIX_FMT_RGB24, AV_PIX_FMT_GRAY8}) {
+    info.format = *picture_format(format);
+    info.colour = colour_of(*frame, format, info.format, AV_CODEC_ID_PNG);
+    EXPECT_EQ(describe(info), format == AV_PIX_FMT_GRAY8 ? "gray 8-bit, ICC profile ignored"
+                                                         : "rgb 8-bit, ICC profile ignored");
+  }
 }
 
 TEST(ColourInfo, DolbyVisionWithoutABaseLayer) {
@@ -112,6 +142,10 @@ TEST(ColourInfo, DolbyVisionWithoutABaseLayer) {
   EXPECT_FALSE(needs_dolby_vision(*stream));
   record->dv_profile = 5;
   EXPECT_TRUE(needs_dolby_vision(*stream));
+  record->dv_profile = 10;  // AV1; the base layer is IPTPQc2, or HDR10
+  EXPECT_TRUE(needs_dolby_vision(*stream));
+  record->dv_bl_signal_compatibility_id = 1;
+  EXPECT_FALSE(needs_dolby_vision(*stream));
   avformat_free_context(context);
 }
 
