@@ -12,7 +12,7 @@ namespace lensd {
 namespace {
 
 constexpr size_t kMaxFiles = 2;
-constexpr auto kPollInterval = std::chrono::milliseconds(20);
+constexpr auto kRoomInterval = std::chrono::milliseconds(20);
 
 }  // namespace
 
@@ -64,7 +64,7 @@ void FileCloser::close(std::unique_ptr<VideoFile> file, const std::atomic<bool>*
       return work_->closed.push_back(std::move(done));
     }
   std::unique_lock lock(work_->mutex);
-  while (work_->open >= kMaxFiles && !(hurry && *hurry)) work_->changed.wait_for(lock, kPollInterval);
+  while (work_->open >= kMaxFiles && !(hurry && *hurry)) work_->changed.wait_for(lock, kRoomInterval);
   work_->files.push_back(std::move(file));
   ++work_->open;
   work_->changed.notify_all();

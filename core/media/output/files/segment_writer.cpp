@@ -18,8 +18,8 @@ namespace {
 constexpr int64_t kQueueBytes = 64 << 20;
 /// After `stop` is set: the time in which queued packets may be written, and then the time in which the
 /// thread must end. Together with QueueSink::finish(), the end takes less than a second.
-constexpr int64_t kDrainNs = 150'000'000, kEndNs = 350'000'000;
-constexpr auto kPollInterval = std::chrono::milliseconds(10);
+constexpr int64_t kDrainNs = 150'000'000, kWriterEndNs = 350'000'000;
+constexpr auto kWriterPoll = std::chrono::milliseconds(10);
 
 }  // namespace
 
@@ -64,7 +64,7 @@ class SegmentWriter::Worker {
   /// Waits a moment, or until the thread makes progress.
   void wait() {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, kPollInterval);
+    changed_.wait_for(lock, kWriterPoll);
   }
   bool ended() const {
     const std::lock_guard lock(mutex_);
@@ -205,7 +205,7 @@ void SegmentWriter::finish() {
   if (!queued_) return worker_->segments().finish();
   worker_->close();
   while (!worker_->ended()) wait();
-  thread_.join_within(std::chrono::nanoseconds(kEndNs));
+  thread_.join_within(std::chrono::nanoseconds(kWriterEndNs));
   if (const std::exception_ptr problem = worker_->problem()) std::rethrow_exception(problem);
 }
 
@@ -216,7 +216,7 @@ void SegmentWriter::wait() {
   if (stopped_ns_ == 0) stopped_ns_ = now_ns();
   const int64_t waited = now_ns() - stopped_ns_;
   if (waited > kDrainNs) worker_->hurry();
-  if (waited > kEndNs)
+  if (waited > kWriterEndNs)
     throw Error(ExitCode::runtime_failure, report().path,
                 "the disk does not answer: the last frames may be missing");
 }
