@@ -25,7 +25,7 @@ std::optional<toml::table> read_state_file(const std::string& path, size_t most_
   if (!text) return std::nullopt;
   toml::parse_result parsed = parse_toml(*text, path);
   if (parsed) return std::move(parsed).table();
-  keep_damaged(path, std::string(parsed.error().description()));
+  keep_damaged(path, fmt::format("cannot use {}: {}", path, parsed.error().description()));
   return std::nullopt;
 }
 
@@ -33,7 +33,7 @@ void keep_damaged(const std::string& path, const std::string& problem) {
   const std::string kept = path + ".broken";
   std::error_code error;
   std::filesystem::copy_file(path, kept, std::filesystem::copy_options::overwrite_existing, error);
-  log::warn("cannot use {}: {}{}", path, problem, error ? "" : fmt::format(" (a copy is in {})", kept));
+  log::warn("{}{}", problem, error ? "" : fmt::format(" (a copy is in {})", kept));
 }
 
 StateLock::StateLock(const std::string& path) {

@@ -14,7 +14,8 @@ namespace lensd {
 /// Throws Error(runtime_failure) if the file cannot be read.
 std::optional<toml::table> read_state_file(const std::string& path, size_t most_bytes);
 
-/// Copies a file that lensd cannot use, and is about to replace, to PATH.broken, and logs a warning.
+/// Copies a file that lensd cannot use, and is about to replace, to PATH.broken. Logs `problem`, the whole
+/// message, as a warning.
 void keep_damaged(const std::string& path, const std::string& problem);
 
 /// Locks a state file while it is read and replaced, so that two programs do not lose each other's changes.

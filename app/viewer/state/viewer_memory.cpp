@@ -1,5 +1,7 @@
 #include "app/viewer/state/viewer_memory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -74,7 +76,8 @@ ViewerMemory::ViewerMemory(ui::UiState& ui) : state_path_(viewer_state_path()) {
   try {
     ui.preset_menu.last_graph = load_preset(graph_path_, registry());
   } catch (const Error& e) {
-    keep_damaged(graph_path_, e.what());  // it may be from a version with other filters
+    // It may be from a version with other filters.
+    keep_damaged(graph_path_, fmt::format("cannot restore the last graph: {}", e.what()));
   }
 }
 

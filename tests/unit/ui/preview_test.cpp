@@ -1,6 +1,7 @@
 // Viewing files: the timeline, aspect ratios, the picture's menu, the playlist.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -62,13 +63,17 @@ TEST_F(Preview, ADragOfTheTimelineEndsWithItsSource) {
   ASSERT_TRUE(only<Seek>(frame()));
   EXPECT_EQ(only<Seek>(frame()), nullptr) << "the pointer rests";
   ++model.pipeline, model.duration_ns += 1'000'000'000;  // the next source of a playlist
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(frame().empty()) << "the handle is still held";
+  const auto seeks = [&] {
+    const Commands& sent = frame();
+    return std::any_of(sent.begin(), sent.end(), [](const Command& c) { return std::get_if<Seek>(&c); });
+  };
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(seeks()) << "the handle is still held";
   EXPECT_FALSE(viewer.state().seek_held);
   point(bar.x + bar.w / 2, bar.y + bar.h / 2);
-  EXPECT_TRUE(frame().empty());
+  EXPECT_FALSE(seeks());
   button(false), frames(2);
   button(true);
-  EXPECT_TRUE(only<Seek>(frame())) << "a new drag";
+  EXPECT_TRUE(seeks()) << "a new drag";
   button(false), frame();
   EXPECT_FALSE(viewer.state().seek_held);
 }

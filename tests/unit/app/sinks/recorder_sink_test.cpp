@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "app/pipeline/recorder_sink.hpp"
 #include "tests/unit/common/eventually.hpp"
@@ -84,10 +85,11 @@ TEST_F(RecorderSinkTest, ARequestEndsWithStopOrAFinalFailure) {
   EXPECT_EQ(sink_->requested()->path, folder_ / "a.mkv");
   sink_->stop();
   EXPECT_FALSE(sink_->requested());
+  std::ofstream(folder_ / "file") << "x";
+  int64_t next = 0;
   for (const bool keep_trying : {true, false}) {
-    sink_->start({.path = folder_ / "no folder\n/b.mkv", .keep_trying = keep_trying});
-    frames(0, 3);
-    ASSERT_TRUE(eventually([&] { return !sink_->status().problem.empty(); }));
+    sink_->start({.path = folder_ / "file/b.mkv", .keep_trying = keep_trying});
+    ASSERT_TRUE(eventually([&] { return frame(next++), !sink_->status().problem.empty(); }));
     EXPECT_EQ(sink_->requested().has_value(), keep_trying);
     sink_->start({.path = folder_ / "c.mkv"});
     ASSERT_TRUE(eventually([&] { return sink_->status().problem.empty(); }));
