@@ -47,7 +47,7 @@ class ReconnectingSource final : public Source {
     out.info.serial = second ? 2 : 1;
     return outcome;
   }
-  void seek(int64_t) override {}
+  void seek(int64_t, int) override {}
   std::string stream_errors() const override { return {}; }
   LiveStatus live_status() const override {
     LiveStatus status;
