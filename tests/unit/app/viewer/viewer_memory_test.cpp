@@ -14,7 +14,7 @@ namespace lensd {
 namespace {
 
 using Names = std::vector<std::string>;
-constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kSecondNs = 1'000'000'000;
 
 /// The state folder is in a temporary folder.
 class SharedMemory : public ::testing::Test {
@@ -48,19 +48,19 @@ TEST_F(SharedMemory, TwoViewersKeepEachOthersEntries) {
   save(first);
   ViewerMemory second(ui);
   second.add_recent("/film.mp4");
-  second.keep_position("/film.mp4", 40 * kSecond, 100 * kSecond);
+  second.keep_position("/film.mp4", 40 * kSecondNs, 100 * kSecondNs);
   second.keep_controls(controls("usb-B", 2));
   second.remove_recent("/gone.mp4");
   save(second);
   first.keep_controls(controls("usb-A", 1));
   first.add_recent("/clip.mp4");
-  first.keep_position("/clip.mp4", 30 * kSecond, 100 * kSecond);
+  first.keep_position("/clip.mp4", 30 * kSecondNs, 100 * kSecondNs);
   save(first, 1000);
   EXPECT_EQ(first.recent_sources(), (Names{"/clip.mp4", "/film.mp4", "/old.mp4"}));
   const ViewerMemory next(ui);
   EXPECT_EQ(next.recent_sources(), first.recent_sources());
-  EXPECT_EQ(next.position_of("/film.mp4"), 40 * kSecond);
-  EXPECT_EQ(next.position_of("/clip.mp4"), 30 * kSecond);
+  EXPECT_EQ(next.position_of("/film.mp4"), 40 * kSecondNs);
+  EXPECT_EQ(next.position_of("/clip.mp4"), 30 * kSecondNs);
   EXPECT_EQ(next.kept_controls().size(), 2u);
   EXPECT_EQ(next.width(Config()), 1000);
 }
@@ -68,11 +68,11 @@ TEST_F(SharedMemory, TwoViewersKeepEachOthersEntries) {
 TEST_F(SharedMemory, AnEntryThatWasRemovedStaysRemoved) {
   ViewerMemory first(ui);
   first.add_recent("/a.mp4");
-  first.keep_position("/a.mp4", 30 * kSecond, 100 * kSecond);
+  first.keep_position("/a.mp4", 30 * kSecondNs, 100 * kSecondNs);
   save(first);
   ViewerMemory second(ui);
   second.remove_recent("/a.mp4");
-  second.keep_position("/a.mp4", 99 * kSecond, 100 * kSecond);  // watched to the end
+  second.keep_position("/a.mp4", 99 * kSecondNs, 100 * kSecondNs);  // watched to the end
   save(second);
   save(first, 1000);
   EXPECT_TRUE(ViewerMemory(ui).recent_sources().empty());
@@ -105,11 +105,11 @@ TEST_F(SharedMemory, AFileThatIsDamagedMeanwhileIsReplaced) {
 /// A file on a dead network folder must not be accessed on the UI thread.
 TEST_F(SharedMemory, PositionsAreFoundByPathAlone) {
   ViewerMemory memory(ui);
-  memory.keep_position("/nowhere/film.mp4", 40 * kSecond, 100 * kSecond);
-  EXPECT_EQ(memory.position_of("/nowhere/../nowhere/./film.mp4"), 40 * kSecond);
+  memory.keep_position("/nowhere/film.mp4", 40 * kSecondNs, 100 * kSecondNs);
+  EXPECT_EQ(memory.position_of("/nowhere/../nowhere/./film.mp4"), 40 * kSecondNs);
   const std::string here = std::filesystem::current_path().string();
-  memory.keep_position(here + "/missing.mp4", 30 * kSecond, 100 * kSecond);
-  EXPECT_EQ(memory.position_of("missing.mp4"), 30 * kSecond);
+  memory.keep_position(here + "/missing.mp4", 30 * kSecondNs, 100 * kSecondNs);
+  EXPECT_EQ(memory.position_of("missing.mp4"), 30 * kSecondNs);
   EXPECT_EQ(memory.position_of("rtsp://camera/1"), 0);
   EXPECT_EQ(memory.position_of(""), 0);
 }
