@@ -72,7 +72,7 @@ void FfmpegSource::open() {
   input_ = std::make_unique<Input>(url_, StreamKind::video, stop_, options_.live, options_.video_track);
   if (!options_.keep_colours && needs_dolby_vision(*input_->stream()))
     throw Error(ExitCode::bad_source, where_,
-                "its colours are coded as Dolby Vision profile 5, which lensd cannot convert",
+                "its colours are coded as Dolby Vision without a base layer in HDR10, HLG or SDR",
                 "use a version in HDR10, HLG or Dolby Vision profile 8");
   if (const CameraMonitor* camera = input_->camera_monitor()) broken_before_ = camera->broken;
   decoder_ =
