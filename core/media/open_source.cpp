@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/url_secrets.hpp"
@@ -57,8 +59,10 @@ std::unique_ptr<Source> open_live_source(const std::string& url, SourceOptions o
     return file;
   }
   if (must_open && !source->opened()) {
-    const std::string reason = source->live_status().reason;
-    const bool has_hint = reason.ends_with(')');
+    std::string reason = source->live_status().reason;
+    const size_t wait = reason.find(kNextAttempt);
+    const bool has_hint = reason.ends_with(')') || wait != std::string::npos;
+    reason.resize(std::min(wait, reason.size()));  // no attempt follows
     throw Error(ExitCode::bad_source, display_url(url), reason.empty() ? "no picture arrived" : reason,
                 has_hint ? "" : "check that the source is running");
   }

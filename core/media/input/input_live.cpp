@@ -12,6 +12,7 @@ extern "C" {
 #include <utility>
 
 #include "core/media/input/input.hpp"
+#include "core/media/input/login_refused.hpp"
 #include "core/media/live/live_options.hpp"
 
 namespace lensd {
@@ -44,6 +45,14 @@ std::string describe(int error, UrlKind kind) {
   for (const auto& [code, text] : kReasons)
     if (code == error) return text;
   return ff::error_text(error);
+}
+
+/// Returns why a server refused the access; empty if `error` has another cause.
+std::string access_problem(int error, const std::string& url) {
+  if (error == AVERROR_HTTP_FORBIDDEN) return "the server refuses access";
+  if (error != AVERROR_HTTP_UNAUTHORIZED) return {};
+  const bool login = url.find('@') < url.find_first_of("/?#", url.find("://") + 3);
+  return login ? "wrong user name or password" : "a user name and a password are needed";
 }
 
 /// Returns why the host was not found; empty if that is not the error. Reads FFmpeg's log, because FFmpeg
@@ -167,6 +176,8 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
     if (!policy_.refused().empty()) fail_redirected(policy_.refused());
     if (deadline_.expired()) fail("no answer before the open timeout");
     if (const std::string problem = lookup_problem(url); !problem.empty()) fail(problem);
+    if (const std::string problem = access_problem(error, url); !problem.empty())
+      throw LoginRefused(ExitCode::bad_source, where_, problem);
     fail(describe(error, kind_), ff::log_hint());
   }
   if (const char* option = options.unused())

@@ -10,6 +10,7 @@
 #include "core/base/url_secrets.hpp"
 #include "core/media/camera/camera_monitor.hpp"
 #include "core/media/camera/shared_controls.hpp"
+#include "core/media/input/login_refused.hpp"
 #include "core/media/url.hpp"
 
 namespace lensd {
@@ -69,6 +70,7 @@ bool LiveReader::wait_for_attempt() {
 /// Makes one connection attempt: opens the source and queues its pictures until the connection ends.
 void LiveReader::attempt() {
   std::string reason;
+  Loss loss = Loss::connection;
   try {
     std::unique_ptr<Source> source = open(stop);
     {
@@ -89,6 +91,7 @@ void LiveReader::attempt() {
     return;
   } catch (const Error& e) {
     reason = e.problem();
+    if (dynamic_cast<const LoginRefused*>(&e)) loss = Loss::login;
     if (mode_was_changed(reason)) return;
     if (is_permanent(e.code())) {
       const std::lock_guard lock(mutex);
@@ -106,8 +109,9 @@ void LiveReader::attempt() {
   if (stop) return;
   const std::string before = machine.status().reason;
   reason = without_secrets(reason);  // placeholders and clients show it
-  machine.lost(now_ns(), reason);
-  if (before != reason) log::info("{}: {}: {}", where, name(machine.status().state), reason);
+  machine.lost(now_ns(), reason, loss);
+  if (const std::string& now = machine.status().reason; now != before)
+    log::info("{}: {}: {}", where, name(machine.status().state), now);
   changed.notify_all();
 }
 

@@ -1,5 +1,7 @@
 #include "core/media/live/live_state_machine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -41,17 +43,25 @@ void LiveStateMachine::frame(int64_t now_ns) {
     interval_ns_ = interval_ns_ ? interval_ns_ + (interval - interval_ns_) / 8 : interval;
   }
   no_picture_yet_ = requested_ = false;
-  outage_ns_ = 0;
+  outage_ns_ = 0, refused_logins_ = 0;
   ++status_.frames;
   status_.last_frame_ns = now_ns;
   if (status_.state != LiveState::playing) enter(LiveState::playing, now_ns, {});
 }
 
-void LiveStateMachine::lost(int64_t now_ns, const std::string& reason) {
+void LiveStateMachine::lost(int64_t now_ns, const std::string& reason, Loss loss) {
   busy_ = requested_ = false;
   if (outage_ns_ == 0) outage_ns_ = now_ns;
-  next_attempt_ns_ = now_ns + retry_wait_ns(now_ns);
-  enter(status_.frames > 0 ? LiveState::reconnecting : LiveState::connecting, now_ns, reason);
+  std::string text = reason;
+  if (loss == Loss::login) {
+    ++refused_logins_;
+    const int64_t wait = login_wait_ns();
+    next_attempt_ns_ = now_ns + wait;
+    text += fmt::format("{}{} s", kNextAttempt, wait / 1'000'000'000);
+  } else {
+    next_attempt_ns_ = now_ns + retry_wait_ns(now_ns);
+  }
+  enter(status_.frames > 0 ? LiveState::reconnecting : LiveState::connecting, now_ns, std::move(text));
 }
 
 void LiveStateMachine::restart(int64_t now_ns) {
@@ -81,6 +91,12 @@ int64_t LiveStateMachine::stall_limit_ns() const {
 int64_t LiveStateMachine::stall_time_ns() const {
   const int64_t silent = status_.last_frame_ns + stall_limit_ns();
   return requested_ ? std::max(silent, requested_ns_ + timing_.restart_ns) : silent;
+}
+
+/// Returns the wait after a refused login, without jitter.
+int64_t LiveStateMachine::login_wait_ns() const {
+  if (refused_logins_ <= 1) return timing_.first_login_ns;
+  return std::min(timing_.slow_login_ns, timing_.login_ns << std::min(refused_logins_ - 2, 16));
 }
 
 int64_t LiveStateMachine::retry_wait_ns(int64_t now_ns) {

@@ -19,7 +19,16 @@ struct LiveTiming {
   int64_t eager_ns = 10'000'000'000;
   int64_t slow_retry_ns = 2'000'000'000;  ///< maximum wait between attempts
   int64_t restart_ns = 3'000'000'000;     ///< a restart on request may take this time before it is a stall
+  /// Waits after a refused login: the first, the second (doubled for each further one), the maximum. The
+  /// first is short, because a camera that starts may refuse a correct login.
+  int64_t first_login_ns = 5'000'000'000, login_ns = 30'000'000'000, slow_login_ns = 300'000'000'000;
 };
+
+/// Begins the part of a reason that LiveStateMachine::lost() adds after a refused login.
+inline constexpr const char* kNextAttempt = "; next attempt in ";
+
+/// Why an attempt failed, for the wait before the next one.
+enum class Loss : uint8_t { connection, login };
 
 class LiveStateMachine {
  public:
@@ -33,8 +42,9 @@ class LiveStateMachine {
   void attempt_started();
   /// Call when a picture has arrived.
   void frame(int64_t now_ns);
-  /// Call when an attempt has failed or the connection has ended.
-  void lost(int64_t now_ns, const std::string& reason);
+  /// Call when an attempt has failed or the connection has ended. After a refused login, also adds the wait
+  /// to the reason.
+  void lost(int64_t now_ns, const std::string& reason, Loss loss = Loss::connection);
   /// Call instead of lost() when the connection was ended on request. Keeps the state if a picture arrives
   /// within LiveTiming::restart_ns. The next attempt is due at once.
   void restart(int64_t now_ns);
@@ -53,6 +63,7 @@ class LiveStateMachine {
   int64_t stall_limit_ns() const;
   int64_t stall_time_ns() const;
   int64_t retry_wait_ns(int64_t now_ns);
+  int64_t login_wait_ns() const;
 
   const LiveTiming timing_;
   const int64_t begin_ns_;
@@ -64,6 +75,7 @@ class LiveStateMachine {
   int64_t requested_ns_ = 0;  ///< time of the first restart() since the newest picture
   int64_t next_attempt_ns_ = 0;
   int64_t outage_ns_ = 0;    ///< start of the current outage; 0: none
+  int refused_logins_ = 0;   ///< since the newest picture
   int64_t interval_ns_ = 0;  ///< smoothed time between pictures
 };
 

@@ -117,6 +117,35 @@ TEST_F(LiveStateMachineTest, FailedFirstAttemptsStayConnectingWithTheReason) {
   EXPECT_EQ(machine.status().since_ns, 5 * sec);
 }
 
+TEST_F(LiveStateMachineTest, ARefusedLoginIsRepeatedSlowly) {
+  connect();
+  play(5);
+  std::vector<int64_t> seconds;
+  const int64_t begin = now;
+  for (int i = 0; i < 8; ++i) {
+    machine.lost(now, "wrong password", Loss::login);
+    EXPECT_FALSE(machine.attempt_due(machine.next_event_ns() - 1));
+    now = machine.next_event_ns();
+    seconds.push_back((now - begin) / sec);
+    connect();
+    if (i == 1) {
+      EXPECT_EQ(machine.status().reason, "wrong password; next attempt in 30 s");
+    }
+  }
+  EXPECT_EQ(seconds, (std::vector<int64_t>{5, 35, 95, 215, 455, 755, 1055, 1355}));
+  machine.lost(now, "connection refused");  // the camera restarts: only logins are rare
+  EXPECT_LT(machine.next_event_ns(), now + 3 * sec);
+  now = machine.next_event_ns();
+  connect();
+  machine.lost(now, "wrong password", Loss::login);
+  EXPECT_EQ(machine.next_event_ns(), now + 300 * sec);
+  now = machine.next_event_ns();
+  connect();
+  play(1);
+  machine.lost(now, "wrong password", Loss::login);
+  EXPECT_EQ(machine.next_event_ns(), now + 5 * sec) << "a picture proves the login";
+}
+
 /// Returns for each attempt during an outage: time since the loss, and wait before the attempt, in ns.
 std::vector<std::pair<int64_t, int64_t>> waits(LiveStateMachine& machine, int64_t now, int64_t outage) {
   std::vector<std::pair<int64_t, int64_t>> list;
