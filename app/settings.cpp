@@ -26,6 +26,7 @@ LiveOptions live_options(const Config& config) {
   live.rtsp_transport = config.rtsp_transport;
   live.open_ns = nanoseconds(config.source_open_timeout, defaults.source_open_timeout);
   live.silence_ns = nanoseconds(config.source_timeout, defaults.source_timeout);
+  live.silence_given = config.has("source.timeout") && config.source_timeout > 0;
   live.stall_ns = nanoseconds(config.source_stall, defaults.source_stall);
   live.extra = parse_options(config.source_options);
   live.controls = config.source_controls;

@@ -49,13 +49,13 @@ struct LiveOptions {
   double rate = 0;
   std::string rtsp_transport = "tcp";  ///< tcp, udp, udp_multicast or http
   int64_t open_ns = 10'000'000'000;    ///< timeout of opening, up to the first picture
-  /// A connection is closed after this time without data; for UDP and SRT, after 1 s at the latest.
-  int64_t silence_ns = 3'000'000'000;
-  int64_t stall_ns = 700'000'000;  ///< `stalled` after this time without a picture, later at low rates
-  bool low_latency = false;        ///< prefer low delay to robustness and throughput
-  bool must_open = false;          ///< open_source() throws if no picture arrives
-  bool placeholders = true;        ///< deliver pictures while the source delivers none
-  bool captions = true;            ///< placeholders show the state and its reason as text
+  int64_t silence_ns = 3'000'000'000;  ///< closes a connection after this time without data
+  bool silence_given = false;          ///< the user has set silence_ns; otherwise UDP and SRT wait less
+  int64_t stall_ns = 700'000'000;      ///< `stalled` after this time without a picture, later at low rates
+  bool low_latency = false;            ///< prefer low delay to robustness and throughput
+  bool must_open = false;              ///< open_source() throws if no picture arrives
+  bool placeholders = true;            ///< deliver pictures while the source delivers none
+  bool captions = true;                ///< placeholders show the state and its reason as text
   /// Further options by name: options of FFmpeg, or for a camera those in kCameraOptions.
   std::vector<std::pair<std::string, std::string>> extra;
   ControlValues controls;  ///< controls of a camera, set before the first picture of every connection

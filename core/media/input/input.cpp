@@ -26,7 +26,6 @@ constexpr std::array<std::string_view, 11> kRefusedDemuxers = {
 constexpr std::array<std::string_view, 5> kRefusedFilters = {"movie", "amovie", "frei0r_src", "openclsrc",
                                                              "ladspa"};
 
-constexpr int64_t kDatagramSilence = 1'000'000'000;
 constexpr int kMaxRetries = 1000;  // after EAGAIN, per packet
 
 bool is_listed(const auto& list, std::string_view name) {
@@ -44,10 +43,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   ff::take_cut_logged();
   if (is_live(kind_)) {
     deadline_.set(live.open_ns);
-    // Datagrams have no connection that could recover, so reopening early has no cost. A killed SRT sender
-    // does not close its connection, and a restarted sender does not continue the old one.
-    const bool datagrams = scheme_of(url) == "udp" || scheme_of(url) == "srt";
-    silence_ns_ = datagrams ? std::min(live.silence_ns, kDatagramSilence) : live.silence_ns;
+    silence_ = SilenceLimit(url, live);
   }
   switch (kind_) {
     case UrlKind::path:
@@ -278,14 +274,15 @@ int Input::read(AVPacket& packet) noexcept {
 
 int Input::seek(int64_t ticks) noexcept {
   const ConnectPolicy::Scope scope(policy_);
-  if (silence_ns_ > 0) deadline_.set(silence_ns_);  // the last read may be long ago, before a pause
+  if (silence_ns() > 0) deadline_.set(silence_ns());  // the last read may be long ago, before a pause
   return av_seek_frame(context_.get(), stream_->index, ticks, AVSEEK_FLAG_BACKWARD);
 }
 
 int Input::read_packet(AVPacket& packet) noexcept {
   if (camera_) return read_camera_packet(packet);
   const ConnectPolicy::Scope scope(policy_);
-  if (silence_ns_ > 0) deadline_.set(silence_ns_);
+  const bool limited = silence_ns() > 0;
+  if (limited) deadline_.set(silence_ns());
   for (int retries = 0;;) {
     av_packet_unref(&packet);
     if (stop_.raised()) return AVERROR_EXIT;
@@ -294,10 +291,13 @@ int Input::read_packet(AVPacket& packet) noexcept {
     if (error < 0 && stop_.raised()) return AVERROR_EXIT;
     // After the deadline FFmpeg still returns the packet that its parser kept, then AVERROR_EXIT as the end
     // of the input. In both cases the source has sent nothing.
-    if (deadline_.expired() || (error == AVERROR_EXIT && silence_ns_ > 0)) return AVERROR(ETIMEDOUT);
+    if (deadline_.expired() || (error == AVERROR_EXIT && limited)) return AVERROR(ETIMEDOUT);
     // Limit retries if there is no deadline: a generated source that is out of memory always returns EAGAIN.
-    if (error == AVERROR(EAGAIN) && (silence_ns_ > 0 || ++retries < kMaxRetries)) continue;
-    if (error < 0 || packet.stream_index == stream_->index) return error;
+    if (error == AVERROR(EAGAIN) && (limited || ++retries < kMaxRetries)) continue;
+    if (error >= 0 && packet.stream_index != stream_->index) continue;
+    const int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
+    if (error >= 0 && time != AV_NOPTS_VALUE) silence_.packet(ff::to_ns(time, stream_->time_base));
+    return error;
   }
 }
 

@@ -19,6 +19,7 @@
 #include "core/media/input/pipewire_capture.hpp"
 #include "core/media/live/mpegts/low_delay_parser.hpp"
 #include "core/media/live/mpegts/pes_flush.hpp"
+#include "core/media/live/silence_limit.hpp"
 #include "core/media/source.hpp"
 #include "core/media/url.hpp"
 
@@ -63,7 +64,7 @@ class Input {
   bool cut() const noexcept { return cut_; }
 
   /// Returns the timeout of read() for a live source or a file on an HTTP server; 0 for other sources.
-  int64_t silence_ns() const noexcept { return silence_ns_; }
+  int64_t silence_ns() const noexcept { return silence_.ns(); }
 
   /// Waits for the next packet of the stream. Returns 0 or an AVERROR: AVERROR_EXIT after an interruption,
   /// AVERROR_EOF at the end, AVERROR(ETIMEDOUT) if nothing arrived for silence_ns(), or an error of FFmpeg
@@ -115,7 +116,7 @@ class Input {
   UrlKind kind_;
   const StopFlags& stop_;
   IoDeadline deadline_;
-  int64_t silence_ns_ = 0;
+  SilenceLimit silence_;
   ConnectPolicy policy_;
   std::string allowed_url_;  ///< network: the only address that FFmpeg may open
   decltype(AVFormatContext::io_open) default_open_ = nullptr;

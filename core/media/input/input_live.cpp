@@ -143,9 +143,9 @@ void Input::open_pipewire(const std::string& url, const LiveOptions& live) {
   const PipewireCapture::Request request{live.size, live.rate, live.portal, live.camera_monitor,
                                          std::min(kStillRepeatNs, live.stall_ns * 2 / 3)};
   pipewire_ = std::make_unique<PipewireCapture>(url, where_, request, stop_, live.open_ns);
-  // Once a picture has arrived, it is repeated. silence_ns_ therefore limits only the wait for the first
+  // Once a picture has arrived, it is repeated. silence_ therefore limits only the wait for the first
   // picture.
-  if (pipewire_->may_be_silent()) silence_ns_ = std::max(silence_ns_, live.open_ns);
+  if (pipewire_->may_be_silent()) silence_.raise(live.open_ns);
   describe_camera(AV_CODEC_ID_RAWVIDEO, pipewire_->pixels(), pipewire_->size(), pipewire_->rate());
 }
 
@@ -214,7 +214,7 @@ bool Input::on_demand() const noexcept {
 
 template <class Read>
 int Input::read_camera(const Read& read) noexcept {
-  deadline_.set(silence_ns_);
+  deadline_.set(silence_ns());
   for (;;) {
     if (stop_.raised()) return AVERROR_EXIT;
     const int error = read();

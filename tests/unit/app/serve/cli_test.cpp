@@ -133,6 +133,7 @@ brightness = 7
   EXPECT_EQ(live.rtsp_transport, "udp");
   EXPECT_EQ(live.open_ns, 4'000'000'000);
   EXPECT_EQ(live.silence_ns, 2'000'000'000);
+  EXPECT_TRUE(live.silence_given);
   EXPECT_EQ(live.stall_ns, 500'000'000);
   EXPECT_EQ(live.extra, (std::vector<std::pair<std::string, std::string>>{{"a", "1"}, {"b", "2"}}));
   EXPECT_TRUE(live.low_latency);
@@ -141,6 +142,8 @@ brightness = 7
   const LiveOptions unset = settings("").live, defaults;
   EXPECT_EQ(unset.open_ns, defaults.open_ns);
   EXPECT_EQ(unset.silence_ns, defaults.silence_ns);
+  EXPECT_FALSE(unset.silence_given);
+  EXPECT_FALSE(settings("[source]\ntimeout = 0\n").live.silence_given) << "0: the default";
   EXPECT_EQ(unset.stall_ns, defaults.stall_ns);
   EXPECT_FALSE(unset.low_latency);
 }

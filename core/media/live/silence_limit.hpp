@@ -1,0 +1,57 @@
+// How long a live source may send no data until its connection counts as lost. Not thread-safe.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "core/media/source.hpp"
+#include "core/media/url.hpp"
+
+namespace lensd {
+
+class SilenceLimit {
+ public:
+  /// No limit, as for files.
+  SilenceLimit() = default;
+  /// UDP, and SRT as the caller: one second or three picture intervals, whichever is longer, unless the user
+  /// has set the limit. Datagrams have no connection that could recover, so reopening early has no cost, and
+  /// a killed SRT sender does not close its connection. An SRT listener would end a connection that survives,
+  /// which the caller opens again only seconds later. Other sources: LiveOptions::silence_ns.
+  SilenceLimit(const std::string& url, const LiveOptions& live)
+      : limit_ns_(live.silence_ns), early_(!live.silence_given && sends_datagrams(url, live)) {}
+
+  /// Returns the limit; 0: none.
+  int64_t ns() const noexcept {
+    if (!early_ || interval_ns_ == 0) return limit_ns_;
+    return std::clamp(kMissedIntervals * interval_ns_, kEarlyNs, kLongestNs);
+  }
+  /// Makes the limit at least `ns`.
+  void raise(int64_t ns) noexcept { limit_ns_ = std::max(limit_ns_, ns); }
+
+  /// Measures the interval of pictures by the times of their packets, because their arrival is uneven.
+  void packet(int64_t time_ns) noexcept {
+    const int64_t step = time_ns - packet_ns_;
+    packet_ns_ = time_ns;
+    if (!std::exchange(any_packet_, true) || step <= 0 || step > kLongestNs) return;  // reordered, or a jump
+    interval_ns_ = interval_ns_ > 0 ? interval_ns_ + (step - interval_ns_) / 8 : step;
+  }
+
+ private:
+  static constexpr int64_t kEarlyNs = 1'000'000'000, kLongestNs = 10'000'000'000, kMissedIntervals = 3;
+
+  static bool sends_datagrams(const std::string& url, const LiveOptions& live) {
+    const std::string scheme = scheme_of(url);
+    if (scheme != "srt") return scheme == "udp";
+    const auto listens = [](const auto& option) {
+      return option.first == "mode" && option.second == "listener";
+    };
+    return url.find("mode=listener") == std::string::npos && std::ranges::none_of(live.extra, listens);
+  }
+
+  int64_t limit_ns_ = 0, interval_ns_ = 0, packet_ns_ = 0;
+  bool early_ = false, any_packet_ = false;
+};
+
+}  // namespace lensd
