@@ -37,8 +37,7 @@ void StreamSink::complete() {
 
 std::vector<Notice> StreamSink::take_notices() {
   std::vector<Notice> notices = QueueSink::take_notices();
-  if (StreamOutput::Notice notice = output_.take_notice(); !notice.text.empty())
-    notices.push_back({notice.problem, std::move(notice.text)});
+  for (Notice& notice : output_.take_notices()) notices.push_back(std::move(notice));
   return notices;
 }
 

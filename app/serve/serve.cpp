@@ -218,6 +218,9 @@ class Daemon {
     if (now - checked_ns_ >= (interval > 0 ? std::min(interval, kProgressIntervalNs) : kProgressIntervalNs)) {
       checked_ns_ = now;
       if (progress_.check(*pipeline)) progress_ns_ = now;
+      // Sinks, sources and the sound add notices without on_change. Without clients, nothing else would log
+      // them.
+      session_.changed();
       session_.set_alive(now - progress_ns_ < kStuckNs);
     }
     if (interval > 0 && now - watchdog_ns_ >= interval && progress_ns_ > watchdog_ns_) {

@@ -5,14 +5,16 @@
 //
 // A slow or missing receiver does not block write(), except after a change of format. If the queue is full,
 // packets up to the next key frame are dropped and counted. The sender reconnects after 250 ms; the delay
-// doubles with each failed attempt, up to 5 s. Every call into FFmpeg's network code has a deadline. Use a
-// StreamOutput on one thread, except functions marked thread-safe.
+// doubles with each attempt, up to 5 s, until a connection has lasted for 10 s. Every call into FFmpeg's
+// network code has a deadline. Use a StreamOutput on one thread, except functions marked thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "core/base/notices.hpp"
 #include "core/image/frame.hpp"
 #include "core/image/pixel_aspect.hpp"
 #include "core/media/audio_source.hpp"
@@ -59,13 +61,8 @@ class StreamOutput {
   };
   /// Returns the stream's state and counters. Thread-safe.
   Status status() const noexcept;
-  struct Notice {
-    std::string text;
-    bool problem = false;
-  };
-  /// Returns a new message about the receiver or the encoder. Its text is empty if there is none.
-  /// Thread-safe.
-  Notice take_notice();
+  /// Returns the messages about the receiver and the encoder since the last call. Thread-safe.
+  std::vector<Notice> take_notices();
   /// Returns the target without secrets, see url_without_secrets().
   const std::string& shown_url() const noexcept;
 

@@ -21,7 +21,7 @@ struct StreamOutput::Encoding {
   void open(const PixelsFormat& format) {
     encoder = std::make_unique<VideoEncoder>(output_format_of(target.muxer, target.shown), format,
                                              options.fps, options.encoder, target.shown);
-    if (!encoder->notice().empty()) status->set_notice({encoder->notice(), false});
+    if (!encoder->notice().empty()) status->notices.add(false, encoder->notice());
     sender = std::make_unique<StreamSender>(target, *encoder, options.audio_from, status);
   }
   /// Returns the frame's colour tags, or the default ones for a device, which cannot store tags.
@@ -79,8 +79,8 @@ StreamOutput::Status StreamOutput::status() const noexcept {
   return {s.state, s.sent, s.bytes, s.dropped};
 }
 
-StreamOutput::Notice StreamOutput::take_notice() {
-  return encoding_->status->take_notice();
+std::vector<Notice> StreamOutput::take_notices() {
+  return encoding_->status->notices.take();
 }
 
 const std::string& StreamOutput::shown_url() const noexcept {

@@ -22,6 +22,9 @@ constexpr int64_t kConnectNs = 5'000'000'000, kWriteNs = 3'000'000'000, kEndNs =
 constexpr int64_t kAudioNs = 300'000'000, kMarginNs = 100'000'000;
 constexpr auto kPollInterval = std::chrono::milliseconds(2);
 constexpr int64_t kFirstRetryNs = 250'000'000, kLastRetryNs = 5'000'000'000;
+/// A connection counts as a success after this time, because a receiver may accept streams and then drop
+/// them.
+constexpr int64_t kStableNs = 10'000'000'000;
 
 constexpr struct {
   const char* begin;
@@ -70,16 +73,6 @@ StreamTarget stream_target(const std::string& url) {
   return {url.starts_with(device) ? url.substr(device.size()) : url, url_without_secrets(url), muxer};
 }
 
-void SharedStreamStatus::set_notice(StreamOutput::Notice notice) {
-  const std::lock_guard lock(mutex_);
-  notice_ = std::move(notice);
-}
-
-StreamOutput::Notice SharedStreamStatus::take_notice() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(notice_, {});
-}
-
 StreamSender::StreamSender(const StreamTarget& target, const VideoEncoder& encoder, AudioSource audio_from,
                            std::shared_ptr<SharedStreamStatus> status)
     : worker_(std::make_shared<Worker>(target, encoder, std::move(audio_from), std::move(status))),
@@ -113,7 +106,12 @@ void StreamSender::finish() {
 
 StreamSender::Worker::Worker(const StreamTarget& target, const VideoEncoder& encoder, AudioSource audio_from,
                              std::shared_ptr<SharedStreamStatus> status)
-    : target_(target), audio_from_(std::move(audio_from)), status_(std::move(status)), format_(encoder) {}
+    : target_(target),
+      audio_from_(std::move(audio_from)),
+      status_(std::move(status)),
+      format_(encoder),
+      retry_ns_(kFirstRetryNs),
+      random_(static_cast<uint32_t>(now_ns())) {}
 
 // ---- encoder's thread -----------------------------------------------------------------------------------
 
@@ -161,41 +159,64 @@ bool StreamSender::Worker::wait(int64_t ns) {
   return !wake_.wait_for(lock, std::chrono::nanoseconds(ns), [this] { return ending_.load(); });
 }
 
-/// Sets the state. Sets one notice per outage, not one per attempt.
+/// Waits before the next attempt, longer after each one until a connection is stable. Returns false if the
+/// stream ends during the wait. Jitter: up to 20 % shorter.
+bool StreamSender::Worker::wait_for_retry() {
+  const int64_t ns = retry_ns_ - retry_ns_ / 5 * static_cast<int64_t>(random_() % 1000) / 1000;
+  retry_ns_ = std::min(retry_ns_ * 2, kLastRetryNs);
+  return wait(ns);
+}
+
+/// Sets the state. After a short-lived connection, check_stable() adds the notice.
+void StreamSender::Worker::connected() {
+  status_->state = StreamOutput::State::sending;
+  connected_ns_ = now_ns(), stable_ = false;
+  if (short_lived_) return;
+  lost_reported_ = false;
+  status_->notices.add(false, "sending to " + target_.shown);
+}
+
+/// Notes that the connection has lasted. Call while it works.
+void StreamSender::Worker::check_stable() {
+  if (stable_ || now_ns() - connected_ns_ < kStableNs) return;
+  stable_ = true, retry_ns_ = kFirstRetryNs;
+  if (!std::exchange(short_lived_, false)) return;
+  lost_reported_ = false;
+  status_->notices.add(false, "sending to " + target_.shown);
+}
+
+/// Sets the state. Adds one notice per outage, not one per attempt.
 void StreamSender::Worker::report_lost(const std::string& reason) {
   status_->state = StreamOutput::State::waiting;
   if (!std::exchange(lost_reported_, true))
-    status_->set_notice({fmt::format("{}: {}; retrying", target_.shown, reason), true});
+    status_->notices.add(true, fmt::format("{}: {}; retrying", target_.shown, reason));
 }
 
 void StreamSender::Worker::run_until_end() {
   for (;;) try {
       return run();
     } catch (const std::exception& e) {  // such as a failed allocation
-      status_->set_notice({fmt::format("stream interrupted: {}", e.what()), true});
+      status_->notices.add(true, fmt::format("stream interrupted: {}", e.what()));
       if (!wait(kFirstRetryNs)) return;
     }
 }
 
 void StreamSender::Worker::run() {
   if (!audio_) audio_ = AudioCopy::open(audio_from_, &abandon_audio_);
-  int64_t retry_ns = kFirstRetryNs;
   while (!ending_) {
     status_->state = StreamOutput::State::connecting;
     int error = 0;
     if (const std::unique_ptr<Muxer> muxer = connect(error)) {
-      lost_reported_ = false, retry_ns = kFirstRetryNs;
-      status_->state = StreamOutput::State::sending;
-      status_->set_notice({"sending to " + target_.shown, false});
+      connected();
       error = send(*muxer);
+      short_lived_ = !stable_;
       deadline_.set(error < 0 ? 0 : kEndNs);  // do not wait for a lost receiver
       muxer->write_trailer();
       if (error >= 0) break;
     }
     if (ending_) break;
     report_lost(error == AVERROR_EXIT ? "no answer before the deadline" : ff::error_text(error));
-    if (!wait(retry_ns)) break;
-    retry_ns = std::min(retry_ns * 2, kLastRetryNs);
+    if (!wait_for_retry()) break;
   }
   discard_queue();
   status_->state = StreamOutput::State::idle;
@@ -239,6 +260,7 @@ int StreamSender::Worker::send(Muxer& muxer) {
       count_dropped();
       return error;
     }
+    check_stable();
     status_->sent.fetch_add(1, std::memory_order_relaxed);
     status_->bytes.fetch_add(packet.size, std::memory_order_relaxed);
   }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <string>
 
 #include "core/base/bounded_queue.hpp"
@@ -25,13 +26,7 @@ struct SharedStreamStatus {
   std::atomic<StreamOutput::State> state{StreamOutput::State::idle};
   std::atomic<int64_t> sent{0}, bytes{0};
   std::atomic<uint64_t> dropped{0};
-
-  void set_notice(StreamOutput::Notice notice);
-  StreamOutput::Notice take_notice();
-
- private:
-  std::mutex mutex_;
-  StreamOutput::Notice notice_;
+  NoticeList notices;
 };
 
 /// `url`: for FFmpeg. `shown`: for messages, without secrets. `muxer`: FFmpeg's name of the container.
@@ -90,19 +85,26 @@ class StreamSender::Worker {
   void discard_queue();
   void report_lost(const std::string& reason);
   bool wait(int64_t ns);
+  bool wait_for_retry();
+  void connected();
+  void check_stable();
 
   StreamTarget target_;
   AudioSource audio_from_;
   const std::shared_ptr<SharedStreamStatus> status_;
   const EncodedFormat format_;
   BoundedQueue<Item> queue_{256};
-  // skip_to_key_ and jump_ are used by the encoder's thread only; audio_, started_ and lost_reported_ by the
-  // sender's thread only.
+  // skip_to_key_ and jump_ are used by the encoder's thread only; audio_ to random_ by the sender's thread
+  // only.
   bool skip_to_key_ = false;
   std::optional<Item> jump_;  // the last jump, until it is queued
   std::unique_ptr<AudioCopy> audio_;
   bool started_ = false;        // a key frame was written to this connection
   bool lost_reported_ = false;  // the current outage was reported
+  bool stable_ = false;         // the current or last connection lasted
+  bool short_lived_ = false;    // the last connection ended before it was stable
+  int64_t connected_ns_ = 0, retry_ns_ = 0;
+  std::minstd_rand random_;  // for jitter
   std::atomic<bool> wants_key_{false}, ending_{false}, abandon_audio_{false};
   IoDeadline deadline_{nullptr};
   std::mutex mutex_;

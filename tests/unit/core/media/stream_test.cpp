@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <thread>
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/unique_fd.hpp"
 #include "core/media/output/encoders/encoder_choice.hpp"
 #include "core/media/output/encoders/video_encoder.hpp"
 #include "core/media/output/stream_sender.hpp"
@@ -52,6 +54,62 @@ class Socket {
 
  private:
   int fd_, port_ = 0;
+};
+
+/// An RTSP server that accepts every stream and closes the connection after `keep`.
+class DroppingServer {
+ public:
+  explicit DroppingServer(std::chrono::milliseconds keep) : keep_(keep), thread_([this] { serve(); }) {}
+  ~DroppingServer() {
+    ended_ = true;
+    shutdown(socket_.fd(), SHUT_RDWR);
+    thread_.join();
+  }
+  std::string url() const { return socket_.address("rtsp://") + "/x"; }
+  std::atomic<int> connections{0};
+
+ private:
+  void serve() {
+    while (!ended_) {
+      const UniqueFd client(accept4(socket_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (!client) continue;
+      ++connections;
+      std::string in;
+      while (answer(client.get(), in)) {
+      }
+    }
+  }
+  /// Answers one request. Returns false if the connection must be closed.
+  bool answer(int client, std::string& in) const {
+    size_t end, body = 0;
+    while ((end = in.find("\r\n\r\n")) == std::string::npos)
+      if (!receive(client, in)) return false;
+    const std::string head = in.substr(0, end);
+    if (const size_t at = head.find("Content-Length: "); at != std::string::npos)
+      body = std::stoul(head.substr(at + 16));
+    while (in.size() < end + 4 + body)
+      if (!receive(client, in)) return false;
+    in.erase(0, end + 4 + body);
+    const size_t sequence = head.find("CSeq: ");
+    const std::string reply = "RTSP/1.0 200 OK\r\n" +
+                              head.substr(sequence, head.find("\r\n", sequence) - sequence) +
+                              "\r\nSession: 1\r\nTransport: RTP/AVP/TCP;unicast;interleaved=0-1\r\n\r\n";
+    if (::send(client, reply.data(), reply.size(), MSG_NOSIGNAL) < 0) return false;
+    if (!head.starts_with("RECORD")) return true;
+    std::this_thread::sleep_for(keep_);
+    return false;
+  }
+  static bool receive(int client, std::string& in) {
+    char part[4096];
+    const ssize_t n = recv(client, part, sizeof part, 0);
+    if (n > 0) in.append(part, static_cast<size_t>(n));
+    return n > 0;
+  }
+
+  const Socket socket_{SOCK_STREAM};
+  const std::chrono::milliseconds keep_;
+  std::atomic<bool> ended_{false};
+  std::thread thread_;
 };
 
 class StreamTest : public MediaTest {
@@ -149,10 +207,11 @@ TEST_F(StreamTest, AMissingReceiverDoesNotBlock) {
   EXPECT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::waiting; }));
   send(output, 600, 10, 0ms);
   EXPECT_EQ(output.status().sent, 0);
-  const StreamOutput::Notice notice = output.take_notice();
-  EXPECT_TRUE(notice.problem);
-  EXPECT_NE(notice.text.find("retrying"), std::string::npos) << notice.text;
-  EXPECT_EQ(output.take_notice().text, "");  // one notice, not one per attempt
+  std::vector<Notice> notices = output.take_notices();
+  ASSERT_FALSE(notices.empty());
+  EXPECT_TRUE(notices.back().problem);
+  EXPECT_NE(notices.back().text.find("retrying"), std::string::npos) << notices.back().text;
+  EXPECT_TRUE(output.take_notices().empty()) << "one notice, not one per attempt";
   output.finish();
   EXPECT_EQ(output.status().dropped, 610u);
 }
@@ -236,6 +295,18 @@ TEST_F(StreamTest, AChangeOfTagsStartsAnotherStream) {
   const ColourSpec colour = open_source(file("live1.ts"), {})->info().picture.colour;
   EXPECT_EQ(colour.transfer, Transfer::hlg);
   EXPECT_EQ(colour.primaries, Primaries::bt2020);
+}
+
+TEST_F(StreamTest, AReceiverThatDropsItsStreamsIsRetriedLessAndLessOften) {
+  const DroppingServer server(50ms);
+  StreamOutput output(options(server.url()));
+  send(output, 0, 400, 10ms);  // at least 4 s
+  EXPECT_GE(server.connections, 2);
+  EXPECT_LE(server.connections, 6);
+  const std::vector<Notice> notices = output.take_notices();
+  ASSERT_EQ(notices.size(), 2u) << "one loss, not one per connection";
+  EXPECT_NE(notices[0].text.find("sending to"), std::string::npos) << notices[0].text;
+  EXPECT_NE(notices[1].text.find("retrying"), std::string::npos) << notices[1].text;
 }
 
 TEST_F(StreamTest, RetriesUntilTheFolderExists) {
