@@ -59,7 +59,7 @@ FfmpegSource::FfmpegSource(const std::string& url, const SourceOptions& options)
 void FfmpegSource::open_first() {
   open();
   const AVRational rate = av_guess_frame_rate(input_->context(), input_->stream(), nullptr);
-  if (rate.num > 0 && rate.den > 0) info_.fps = av_q2d(rate);
+  if (rate.num > 0 && rate.den > 0 && !input_->invents_times()) info_.fps = av_q2d(rate);
   if (info_.fps > 0) timestamps_ = TimestampNormalizer(std::max<int64_t>(1, std::llround(1e9 / info_.fps)));
   describe_source();
   read_ahead();
@@ -157,15 +157,18 @@ FrameOutcome FfmpegSource::next(Picture& out) {
     if (frame_->width > kMaxSide || frame_->height > kMaxSide)
       fail(fmt::format("a picture of {}×{} is too large", frame_->width, frame_->height));
     const AVRational time_base = input_->stream()->time_base;
-    std::optional<int64_t> raw_ns;
-    if (frame_->best_effort_timestamp != AV_NOPTS_VALUE)
-      raw_ns = ff::to_ns(frame_->best_effort_timestamp, time_base);
     picture_ns_ = now_ns();
+    const bool invented = input_->invents_times();
+    std::optional<int64_t> raw_ns;
+    if (invented)
+      raw_ns = picture_ns_;
+    else if (frame_->best_effort_timestamp != AV_NOPTS_VALUE)
+      raw_ns = ff::to_ns(frame_->best_effort_timestamp, time_base);
     if (const CameraMonitor* camera = input_->camera_monitor()) broken_before_ = camera->broken;
     frame_info_.capture_ns = capture_time(raw_ns, picture_ns_);
     frame_info_.pts_ns = timestamps_.normalize(raw_ns);
     frame_info_.offset_ns = timestamps_.offset_ns();
-    const int64_t duration = ff::to_ns(ff::duration_of(*frame_), time_base);
+    const int64_t duration = invented ? 0 : ff::to_ns(ff::duration_of(*frame_), time_base);
     frame_info_.duration_ns = duration > 0 ? duration : info_.fps > 0 ? timestamps_.nominal_ns() : 0;
     if (seek_.active && !reached(frame_info_.pts_ns)) continue;
     out = deliver();

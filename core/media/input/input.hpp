@@ -60,6 +60,11 @@ class Input {
   CameraMonitor* camera_monitor() const noexcept {
     return camera_ ? camera_->monitor().get() : pipewire_ ? pipewire_->monitor().get() : nullptr;
   }
+  /// Returns true for a network stream without timestamps, such as Motion JPEG over HTTP. FFmpeg makes up
+  /// times for it, often at 25 pictures per second.
+  bool invents_times() const noexcept {
+    return kind_ == UrlKind::network && live() && (context_->iformat->flags & AVFMT_NOTIMESTAMPS);
+  }
   /// Returns true if the demuxer has found that the file is truncated.
   bool cut() const noexcept { return cut_; }
 

@@ -17,15 +17,13 @@
 #include "core/base/error.hpp"
 #include "core/media/live/live_source.hpp"
 #include "core/media/live/live_state_machine.hpp"
+#include "core/media/live/live_timeline.hpp"
 #include "core/media/live/rate_meter.hpp"
 
 namespace lensd {
 
 struct CameraMonitor;
 class SharedControls;
-
-/// A timestamp has jumped if it goes backwards, or if it advances by more than the elapsed time plus this.
-constexpr int64_t kJumpNs = 1'000'000'000;
 
 /// Converts a time of now_ns() for condition_variable::wait_until().
 inline std::chrono::steady_clock::time_point time_point(int64_t ns) {

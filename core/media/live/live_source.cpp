@@ -150,12 +150,7 @@ int64_t LiveSource::next_placeholder_ns(const LiveStatus& status, int64_t silent
 
 /// Sets a received picture's timestamp, index and serial so that they continue across connections.
 Picture LiveSource::deliver(Picture picture, int64_t now) {
-  const int64_t elapsed = now - start_ns_;
-  const int64_t step = picture.info.pts_ns - stream_pts_ns_, waited = now - arrival_ns_;
-  const bool follows = last_ && !placeholder_shown_ && step > 0 && step <= waited + kJumpNs;
-  stream_pts_ns_ = picture.info.pts_ns, arrival_ns_ = now;
-  pts_ns_ = follows ? pts_ns_ + step : std::max(elapsed, pts_ns_ + 1'000'000);
-  picture.info.pts_ns = pts_ns_;
+  picture.info.pts_ns = timeline_.picture(picture.info.pts_ns, now - start_ns_, last_ && !placeholder_shown_);
   picture.info.index = index_++;
   picture.info.serial = serial_;
   placeholder_shown_ = false;
@@ -174,8 +169,7 @@ Picture LiveSource::placeholder(const LiveStatus& status, int64_t silent_since, 
   placeholder_shown_ = true, placeholder_state_ = status.state, placeholder_ns_ = now;
   FrameInfo frame;
   frame.index = std::max<int64_t>(0, index_ - 1);
-  pts_ns_ = std::max(now - start_ns_, pts_ns_ + 1'000'000);
-  frame.pts_ns = pts_ns_;
+  frame.pts_ns = timeline_.placeholder(now - start_ns_);
   frame.duration_ns = kPlaceholderEveryNs;
   frame.capture_ns = now;
   frame.serial = serial_;

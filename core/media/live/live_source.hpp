@@ -8,8 +8,8 @@
 // stopped display). The destructor waits at most half a second for it (core/base/owned_thread.hpp). The
 // thread shares ownership of all data that it uses. A source has only one such thread.
 //
-// The pts follows the monotonic clock across connections and the stream's timestamps within a connection.
-// Jumps of the timestamps are removed. The first picture of a connection or after a placeholder, and the
+// The pts follows the monotonic clock across connections and the stream's timestamps within a connection; see
+// LiveTimeline. The first picture of a connection or after a placeholder, and the
 // first placeholder after a picture, start a new `serial`.
 #pragma once
 
@@ -19,6 +19,7 @@
 
 #include "core/base/owned_thread.hpp"
 #include "core/media/live/live_state_machine.hpp"
+#include "core/media/live/live_timeline.hpp"
 #include "core/media/live/placeholder.hpp"
 #include "core/media/source.hpp"
 
@@ -81,8 +82,8 @@ class LiveSource final : public Source {
   LiveState placeholder_state_ = LiveState::connecting;
   int64_t placeholder_ns_ = 0;
   uint32_t serial_ = 0, connection_ = 0;
-  int64_t index_ = 0, pts_ns_ = -1;
-  int64_t stream_pts_ns_ = 0, arrival_ns_ = 0;  ///< timestamp and arrival of the previous picture
+  int64_t index_ = 0;
+  LiveTimeline timeline_;
 };
 
 }  // namespace lensd

@@ -1,0 +1,158 @@
+// A network camera on 127.0.0.1: Motion JPEG over HTTP, and logins that it refuses.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/base/unique_fd.hpp"
+#include "core/image/image.hpp"
+#include "core/media/source.hpp"
+#include "core/media/still.hpp"
+#include "tests/unit/common/eventually.hpp"
+#include "tests/unit/common/nanoseconds.hpp"
+
+namespace lensd {
+namespace {
+
+/// Answers every request with `status` or, if it is 200, with pictures at an interval of `interval_ms`.
+class HttpCamera {
+ public:
+  HttpCamera(int status, int interval_ms)
+      : status_(status), interval_ms_(interval_ms), fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET, address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(bind(fd_.get(), generic, size), 0);
+    EXPECT_EQ(listen(fd_.get(), 16), 0);
+    getsockname(fd_.get(), generic, &size);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~HttpCamera() {
+    ended_ = true;
+    thread_.join();
+  }
+  HttpCamera(const HttpCamera&) = delete;
+  HttpCamera& operator=(const HttpCamera&) = delete;
+
+  std::string url(const std::string& login = "") const {
+    return fmt::format("http://{}127.0.0.1:{}/video.mjpg", login, port_);
+  }
+  std::atomic<int> logins{0}, requests{0};
+
+ private:
+  void serve() {
+    while (!ended_) {
+      pollfd waiting{fd_.get(), POLLIN, 0};
+      if (poll(&waiting, 1, 20) <= 0) continue;
+      const UniqueFd client(accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      std::string request;
+      char part[2048];
+      while (request.find("\r\n\r\n") == std::string::npos) {
+        const ssize_t n = recv(client.get(), part, sizeof part, 0);
+        if (n <= 0) break;
+        request.append(part, static_cast<size_t>(n));
+      }
+      ++requests;
+      if (request.find("Authorization:") != std::string::npos) ++logins;
+      if (status_ == 200)
+        play(client.get());
+      else
+        put(client.get(), fmt::format("HTTP/1.1 {} No\r\nWWW-Authenticate: Basic realm=\"x\"\r\n"
+                                      "Content-Length: 0\r\nConnection: close\r\n\r\n",
+                                      status_));
+    }
+  }
+  void play(int client) {
+    StillEncoder encoder(StillEncoder::Type::jpeg);
+    Image image({PixelFormat::rgba8, {64, 48}});
+    bool open =
+        put(client, "HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=xx\r\n\r\n");
+    auto due = std::chrono::steady_clock::now();
+    for (int i = 0; open && !ended_; ++i) {
+      image.at(i % 64, 0, 0) = 255;
+      const auto jpeg = encoder.encode(image.ref());
+      open = put(client, fmt::format("--xx\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\n\r\n{}\r\n",
+                                     jpeg.size(), std::string(jpeg.begin(), jpeg.end())));
+      std::this_thread::sleep_until(due += std::chrono::milliseconds(interval_ms_));
+    }
+  }
+  static bool put(int client, const std::string& text) {
+    return send(client, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+  }
+
+  const int status_, interval_ms_;
+  const UniqueFd fd_;
+  int port_ = 0;
+  std::atomic<bool> ended_{false};
+  std::thread thread_;
+};
+
+std::unique_ptr<Source> open_camera(const std::string& url) {
+  SourceOptions options;
+  options.live.placeholders = false;
+  return open_source(url, options);
+}
+
+TEST(HttpCamera, MotionJpegHasTheTimesOfItsArrival) {
+  const HttpCamera camera(200, 150);  // FFmpeg assumes 25 pictures per second
+  const auto source = open_camera(camera.url());
+  constexpr int kProbed = 8;  // the first pictures, which FFmpeg reads before the first is decoded
+  int64_t first_pts = -1, pts = 0, first_ns = 0;
+  for (int count = 0; count < kProbed + 10;) {
+    Picture picture;
+    if (source->next(picture) != FrameOutcome::ok) continue;
+    pts = picture.info.pts_ns;
+    if (count++ == kProbed) first_pts = pts, first_ns = now_ns();
+    EXPECT_EQ(picture.info.rate, 0) << "unknown";
+    EXPECT_EQ(picture.info.duration_ns, 0) << "unknown";
+  }
+  const int64_t elapsed = now_ns() - first_ns;
+  EXPECT_GT(elapsed, 1 * sec);
+  EXPECT_NEAR(static_cast<double>(pts - first_pts), static_cast<double>(elapsed), 0.3e9);
+  EXPECT_EQ(source->live_status().nominal_rate, 0);
+}
+
+TEST(HttpCamera, AWrongPasswordIsNotRepeatedAtOnce) {
+  const HttpCamera camera(401, 0);
+  const auto source = open_camera(camera.url("admin:wrong@"));
+  EXPECT_TRUE(eventually([&] { return camera.logins > 0; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // five usual retries
+  EXPECT_EQ(camera.logins, 1);
+  EXPECT_EQ(source->live_status().reason, "wrong user name or password; next attempt in 5 s");
+}
+
+TEST(HttpCamera, OtherRefusalsAreNamed) {
+  const HttpCamera closed(401, 0), forbidden(403, 0);
+  const auto without_login = open_camera(closed.url());
+  EXPECT_TRUE(eventually([&] {
+    return without_login->live_status().reason ==
+           "a user name and a password are needed; next attempt in 5 s";
+  })) << without_login->live_status().reason;
+  const auto refused = open_camera(forbidden.url("admin:right@"));
+  EXPECT_TRUE(eventually([&] {
+    return refused->live_status().reason == "the server refuses access; next attempt in 5 s";
+  })) << refused->live_status().reason;
+  SourceOptions batch;
+  batch.live.must_open = true;
+  try {
+    open_source(closed.url("admin:wrong@"), batch);
+    ADD_FAILURE() << "opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "wrong user name or password") << "no attempt follows";
+  }
+}
+
+}  // namespace
+}  // namespace lensd
