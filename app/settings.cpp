@@ -24,6 +24,7 @@ LiveOptions live_options(const Config& config) {
   live.size = parse_size(config.source_size);
   live.rate = config.source_rate;
   live.rtsp_transport = config.rtsp_transport;
+  live.tls = tls_check(config.source_tls);
   live.open_ns = nanoseconds(config.source_open_timeout, defaults.source_open_timeout);
   live.silence_ns = nanoseconds(config.source_timeout, defaults.source_timeout);
   live.silence_given = config.has("source.timeout") && config.source_timeout > 0;

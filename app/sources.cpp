@@ -94,7 +94,8 @@ std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInf
   if (line.config.output_url.empty()) return nullptr;
   EncoderOptions encoder = line.stream;
   encoder.hdr = source.hdr;
-  return std::make_shared<StreamSink>(line.config.output_url, encoder, source, audio_choice(line));
+  return std::make_shared<StreamSink>(line.config.output_url, encoder, source, audio_choice(line),
+                                      tls_check(line.config.output_tls));
 }
 
 std::shared_ptr<VirtualCamera> make_virtual_camera(const CommandLine& line) {

@@ -7,11 +7,12 @@
 namespace lensd {
 
 StreamSink::StreamSink(const std::string& url, const EncoderOptions& encoder, const SourceInfo& source,
-                       const AudioChoice& audio)
+                       const AudioChoice& audio, TlsCheck tls)
     : output_({.url = url,
                .encoder = encoder,
                .fps = source.fps > 0 ? source.fps : 25,
-               .audio_from = audio_of(source, audio)}),
+               .audio_from = audio_of(source, audio),
+               .tls = tls}),
       fps_(source.fps > 0 ? source.fps : 25) {
   run(source.live);
 }

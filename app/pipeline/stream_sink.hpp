@@ -13,7 +13,7 @@ class StreamSink final : public QueueSink {
  public:
   /// Throws Error(usage) if `url` is too long or not a stream target.
   StreamSink(const std::string& url, const EncoderOptions& encoder, const SourceInfo& source,
-             const AudioChoice& audio = {});
+             const AudioChoice& audio = {}, TlsCheck tls = TlsCheck::automatic);
   ~StreamSink() override { finish(); }
 
   void take(const Frame& frame, const Picture&, const PixelAspects& aspects) override {

@@ -29,7 +29,7 @@ struct Config {
   std::string source_url;  // [source]
   std::string hwdec = "no";
   std::string source_profile = "default", source_format, source_size, source_options;
-  std::string rtsp_transport = "tcp";
+  std::string rtsp_transport = "tcp", source_tls = "auto";
   double source_rate = 0;
   int source_video_track = 0;
   ControlValues source_controls;  ///< [source.controls]; the only table within a table
@@ -70,7 +70,7 @@ struct Config {
   double record_preroll_seconds = 0, record_preroll_megabytes = 64;
 
   std::string output_url, output_codec = "auto", output_preset, output_depth = "auto";  // [output]
-  std::string output_virtual_camera;
+  std::string output_virtual_camera, output_tls = "auto";
   bool output_dither = false;
   int output_crf = 23, output_bitrate = 0;
 

@@ -30,6 +30,8 @@ ConfigTable source_table() {
                "number of the video track; 0: the best one")
       .choice("rtsp_transport", &Config::rtsp_transport, {"tcp", "udp", "udp_multicast", "http"},
               "transport of RTSP")
+      .choice("tls", &Config::source_tls, {"auto", "verify", "any"},
+              "certificates of https and rtmps: auto verifies public names, any accepts all")
       .real("open_timeout", &Config::source_open_timeout, 0, 3600,
             "live: time from connecting to the first picture; 0: the default", {.unit = "s"})
       .real("timeout", &Config::source_timeout, 0, 3600,
@@ -179,6 +181,8 @@ ConfigTable output_table() {
       .integer("crf", &Config::output_crf, 0, 63, "constant quality; smaller is better")
       .integer("bitrate", &Config::output_bitrate, 0, kMaxBitrate, "replaces crf unless 0",
                {.unit = "kbit/s"})
+      .choice("tls", &Config::output_tls, {"auto", "verify", "any"},
+              "certificate of rtmps: auto verifies public names, any accepts all")
       .text("virtual_camera", &Config::output_virtual_camera,
             "name of a camera that shows the result to other programs through PipeWire; empty: none")
       .build();

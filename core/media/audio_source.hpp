@@ -18,7 +18,8 @@ struct AudioSource {
   AudioSource(std::string from) : address(std::move(from)) {}
   AudioSource(const char* from) : address(from) {}
 
-  std::string address;     ///< SourceInfo::address; empty: no audio
+  std::string address;  ///< SourceInfo::address; empty: no audio
+  TlsCheck tls = TlsCheck::automatic;
   int track = 0;           ///< as in AudioChoice
   int64_t start_ns = 0;    ///< SourceInfo::start_ns
   bool repeatable = true;  ///< false for pipes: they cannot be read a second time, so no audio is copied
@@ -29,7 +30,8 @@ struct AudioSource {
 inline AudioSource audio_of(const SourceInfo& source, const AudioChoice& choice) {
   if (!choice.on || !source.has_audio || source.live) return {};
   AudioSource audio(source.address);
-  audio.track = choice.track, audio.start_ns = source.start_ns, audio.repeatable = source.seekable;
+  audio.tls = source.tls, audio.track = choice.track, audio.start_ns = source.start_ns,
+  audio.repeatable = source.seekable;
   return audio;
 }
 

@@ -24,6 +24,7 @@
 #include "core/image/picture_handle.hpp"
 #include "core/image/pixel_aspect.hpp"
 #include "core/media/hdr_metadata.hpp"
+#include "core/media/tls_check.hpp"
 #include "core/pipeline/chapters.hpp"
 #include "core/pipeline/live_status.hpp"
 #include "core/pipeline/source_control.hpp"
@@ -48,6 +49,7 @@ struct LiveOptions {
   /// preferably 30 for PipeWire; 30 for the screen.
   double rate = 0;
   std::string rtsp_transport = "tcp";  ///< tcp, udp, udp_multicast or http
+  TlsCheck tls = TlsCheck::automatic;  ///< of the certificate of an https, rtmps or rtsps server
   int64_t open_ns = 10'000'000'000;    ///< timeout of opening, up to the first picture
   int64_t silence_ns = 3'000'000'000;  ///< closes a connection after this time without data
   bool silence_given = false;          ///< the user has set silence_ns; otherwise UDP and SRT wait less
@@ -92,12 +94,13 @@ struct SourceInfo {
   std::string url, name;  ///< URL without secrets; short name for titles
   /// URL to open the source's audio again. May contain secrets: never shown, logged or stored.
   std::string address;
-  std::string codec, decoder;     ///< decoder: "software" or "NVDEC"
-  PictureInfo picture;            ///< properties of the first frame; may change later
-  HdrMetadata hdr;                ///< HDR metadata of the first frame
-  double fps = 0;                 ///< nominal frame rate; 0: unknown
-  int64_t duration_ns = 0;        ///< 0: unknown
-  int64_t frame_count = 0;        ///< number of frames that the file announces; 0: unknown
+  TlsCheck tls = TlsCheck::automatic;  ///< for `address`
+  std::string codec, decoder;          ///< decoder: "software" or "NVDEC"
+  PictureInfo picture;                 ///< properties of the first frame; may change later
+  HdrMetadata hdr;                     ///< HDR metadata of the first frame
+  double fps = 0;                      ///< nominal frame rate; 0: unknown
+  int64_t duration_ns = 0;             ///< 0: unknown
+  int64_t frame_count = 0;             ///< number of frames that the file announces; 0: unknown
   int64_t start_ns = 0;           ///< timestamp of the first picture in the file, on the clock of its audio
   std::vector<Chapter> chapters;  ///< sorted by start
   std::vector<std::string> video_tracks;  ///< descriptions of all video tracks, cover pictures excluded

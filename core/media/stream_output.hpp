@@ -19,6 +19,7 @@
 #include "core/image/pixel_aspect.hpp"
 #include "core/media/audio_source.hpp"
 #include "core/media/encoder_options.hpp"
+#include "core/media/tls_check.hpp"
 
 namespace lensd {
 
@@ -34,6 +35,7 @@ class StreamOutput {
     EncoderOptions encoder;
     double fps = 25;
     AudioSource audio_from;
+    TlsCheck tls = TlsCheck::automatic;  ///< of the certificate of an rtmps receiver
   };
   /// Throws Error(usage) if `url` is too long or not a stream target.
   explicit StreamOutput(const Options& options);

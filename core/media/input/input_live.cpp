@@ -14,6 +14,7 @@ extern "C" {
 #include "core/media/input/input.hpp"
 #include "core/media/input/login_refused.hpp"
 #include "core/media/live/live_options.hpp"
+#include "core/media/live/tls_options.hpp"
 
 namespace lensd {
 namespace {
@@ -171,15 +172,20 @@ void Input::open_screen(const std::string& url, const LiveOptions& live) {
 void Input::open_live(const std::string& demuxer_url, const std::string& url, const LiveOptions& live) {
   ff::Options options;
   fill_live_options(options, url, kind_, live);
+  const bool verifies = kind_ == UrlKind::network && set_tls_options(options, url, live.tls);
+  for (const auto& [key, value] : live.extra) options.set(key.c_str(), value);
   if (const int error = open_demuxer(demuxer_url, live_demuxer(url, kind_, live), options); error < 0) {
     fail_if_interrupted();
     if (!policy_.refused().empty()) fail_redirected(policy_.refused());
     if (deadline_.expired()) fail("no answer before the open timeout");
     if (const std::string problem = lookup_problem(url); !problem.empty()) fail(problem);
+    if (verifies && certificate_refused())
+      fail("its certificate cannot be verified (tls = \"any\" in [source] accepts it)", ff::log_hint());
     if (const std::string problem = access_problem(error, url); !problem.empty())
       throw LoginRefused(ExitCode::bad_source, where_, problem);
     fail(describe(error, kind_), ff::log_hint());
   }
+  if (verifies) remove_tls_options(options);
   if (const char* option = options.unused())
     throw Error(ExitCode::invalid_config, where_, fmt::format("this source has no option '{}'", option),
                 "see options in [source]");

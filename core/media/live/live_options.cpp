@@ -69,6 +69,17 @@ void check_extra(const std::string& where, const std::string& scheme, const AVIn
   }
 }
 
+/// Throws Error(unavailable) if the certificate of an rtsps server should be verified. FFmpeg's RTSP opens
+/// TLS without options.
+void check_rtsps(const std::string& where, const std::string& scheme, const AVInputFormat* format,
+                 const LiveOptions& live) {
+  const auto asks = [](const auto& option) { return option.first == "tls_verify" && option.second != "0"; };
+  if (scheme != "rtsps" || has_option(format ? format->priv_class : nullptr, "tls_verify")) return;
+  if (live.tls == TlsCheck::verify || std::ranges::any_of(live.extra, asks))
+    throw Error(ExitCode::unavailable, where, "this FFmpeg cannot verify the certificate of an rtsps server",
+                "it plays without that, but an attacker on the way gets the login");
+}
+
 /// Returns true if `text` may be a result of fourcc_text(). The camera's codes are known only when it is
 /// connected, so V4l2Capture refuses codes that the camera does not have.
 bool maybe_fourcc(const std::string& text) {
@@ -159,7 +170,6 @@ void fill_live_options(ff::Options& options, const std::string& url, UrlKind kin
     options.set("connect_timeout", std::to_string(live.silence_ns / 1'000'000));
     options.set("rw_timeout", microseconds(live.open_ns));
   }
-  for (const auto& [key, value] : live.extra) options.set(key.c_str(), value);
 }
 
 std::string screen_display(const std::string& url) {
@@ -190,6 +200,7 @@ void check_live_source(const std::string& url, const LiveOptions& live) {
     return;
   }
   const AVInputFormat* format = live_demuxer(url, kind, live);
+  check_rtsps(where, scheme, format, live);
   check_extra(where, scheme, format, live);
   if (kind == UrlKind::screen) screen_display(url);
   if (kind != UrlKind::network) return;

@@ -9,7 +9,7 @@
 
 namespace lensd {
 
-/// Sets the options of the demuxer and its protocol: lensd's own, then `live.extra`.
+/// Sets lensd's own options of the demuxer and its protocol, not `live.extra`.
 void fill_live_options(ff::Options& options, const std::string& url, UrlKind kind, const LiveOptions& live);
 
 /// Returns the demuxer for `url`, or null if FFmpeg must probe the content. Throws Error(invalid_config) if

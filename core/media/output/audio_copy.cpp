@@ -86,7 +86,9 @@ struct AudioCopy::Opening {
 
   void open() noexcept {
     try {
-      input = std::make_unique<Input>(source.address, StreamKind::audio, stop, LiveOptions{}, source.track);
+      LiveOptions live;
+      live.tls = source.tls;
+      input = std::make_unique<Input>(source.address, StreamKind::audio, stop, live, source.track);
     } catch (const std::exception& error) {
       problem = error.what();
     }

@@ -102,7 +102,7 @@ int Muxer::write_header(ff::Options& options) {
   AVFormatContext* c = context_.get();
   int error = 0;
   if (!c->pb && !(c->oformat->flags & AVFMT_NOFILE))
-    error = avio_open2(&c->pb, c->url, AVIO_FLAG_WRITE, &c->interrupt_callback, nullptr);
+    error = avio_open2(&c->pb, c->url, AVIO_FLAG_WRITE, &c->interrupt_callback, options.get());
   if (error >= 0) error = avformat_write_header(c, options.get());
   open_ = error >= 0;
   if (!audio_ || !refuses_stream(error) || (c->pb && avio_seek(c->pb, 0, SEEK_SET) < 0)) return error;

@@ -15,6 +15,7 @@ struct StreamOutput::Encoding {
   std::unique_ptr<StreamSender> sender;
 
   explicit Encoding(const Options& o) : options(o), target(stream_target(o.url)) {
+    target.tls = o.tls;
     options.encoder = stream_encoder(target.muxer, o.encoder);
   }
 

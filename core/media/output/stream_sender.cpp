@@ -13,6 +13,7 @@ extern "C" {
 
 #include "core/base/limits.hpp"
 #include "core/base/url_secrets.hpp"
+#include "core/media/live/tls_options.hpp"
 
 namespace lensd {
 namespace {
@@ -215,7 +216,10 @@ void StreamSender::Worker::run() {
       if (error >= 0) break;
     }
     if (ending_) break;
-    report_lost(error == AVERROR_EXIT ? "no answer before the deadline" : ff::error_text(error));
+    report_lost(refused_certificate_
+                    ? "its certificate cannot be verified (tls = \"any\" in [output] accepts it)"
+                : error == AVERROR_EXIT ? "no answer before the deadline"
+                                        : ff::error_text(error));
     if (!wait_for_retry()) break;
   }
   discard_queue();
@@ -224,7 +228,7 @@ void StreamSender::Worker::run() {
 
 std::unique_ptr<Muxer> StreamSender::Worker::connect(int& error) {
   deadline_.set(kConnectNs);
-  started_ = false;
+  started_ = refused_certificate_ = false;
   try {
     auto muxer = std::make_unique<Muxer>(output_format_of(target_.muxer, target_.shown), target_.url, format_,
                                          audio_.get());
@@ -232,10 +236,13 @@ std::unique_ptr<Muxer> StreamSender::Worker::connect(int& error) {
     muxer->context().flags |= AVFMT_FLAG_FLUSH_PACKETS;
     ff::Options options;
     set_options(target_.muxer, options);
+    const bool verifies = set_tls_options(options, target_.url, target_.tls);
+    ff::forget_log();
     error = muxer->write_header(options);
+    refused_certificate_ = error < 0 && verifies && certificate_refused();
     return error < 0 ? nullptr : std::move(muxer);
-  } catch (const Error&) {
-    error = AVERROR(ENOMEM);
+  } catch (const Error& e) {
+    error = e.code() == ExitCode::unavailable ? AVERROR(ENOENT) : AVERROR(ENOMEM);
     return nullptr;
   }
 }

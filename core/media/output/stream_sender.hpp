@@ -32,6 +32,7 @@ struct SharedStreamStatus {
 /// `url`: for FFmpeg. `shown`: for messages, without secrets. `muxer`: FFmpeg's name of the container.
 struct StreamTarget {
   std::string url, shown, muxer;
+  TlsCheck tls = TlsCheck::automatic;
 };
 /// Parses a stream target. Throws Error(usage) if `url` is too long or not a stream target.
 StreamTarget stream_target(const std::string& url);
@@ -99,7 +100,8 @@ class StreamSender::Worker {
   bool skip_to_key_ = false;
   std::optional<Item> jump_;  // the last jump, until it is queued
   std::unique_ptr<AudioCopy> audio_;
-  bool started_ = false;        // a key frame was written to this connection
+  bool started_ = false;  // a key frame was written to this connection
+  bool refused_certificate_ = false;
   bool lost_reported_ = false;  // the current outage was reported
   bool stable_ = false;         // the current or last connection lasted
   bool short_lived_ = false;    // the last connection ended before it was stable
