@@ -3,10 +3,11 @@
 //
 //   process thread ── take() ──▶ the sink's queue ──▶ the sink's thread
 //
-// The pipeline calls take(), start() and stop() on the process thread, where they must not allocate or lock
-// per frame. With a file source, take() of recordings and streams waits while the queue is full, so that no
-// frame is lost. With a live source, and for the virtual camera with any source, take() drops and counts the
-// oldest frame instead.
+// The pipeline calls arriving(), take(), start() and stop() on the process thread, where they must not
+// allocate or lock per frame. With a file source, take() of recordings and streams waits while the queue is
+// full, so that no frame is lost. With a live source, and for the virtual camera with any source, take()
+// drops and counts the oldest frame instead. During a burst of a live source, take() of a recording waits a
+// little first.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,12 @@ struct PixelAspects {
   PixelAspect output, source;  ///< `source`: aspect of the picture as stored, before rotation
 };
 
+/// What precedes a frame of a live source.
+struct Arrival {
+  bool burst = false;    ///< its picture waited, or others wait behind it
+  uint64_t dropped = 0;  ///< pictures that the pipeline has dropped since its start
+};
+
 class FrameSink {
  public:
   virtual ~FrameSink() = default;
@@ -33,6 +40,10 @@ class FrameSink {
   /// in host memory. The pipeline must outlive the sink's queued frames.
   virtual void attach(DeviceFrameSync*) {}
 
+  /// Returns true while the sink needs every frame, also those that are late. Thread-safe.
+  virtual bool wants_every_frame() const noexcept { return false; }
+  /// Called before take() if the source is live.
+  virtual void arriving(const Arrival&) {}
   /// Receives each new frame with its source picture, in order. Called by the process thread.
   virtual void take(const Frame& frame, const Picture& source, const PixelAspects& aspects) = 0;
   /// Called before the first frame of a connection whose announced rate differs from that of the connection

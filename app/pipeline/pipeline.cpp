@@ -8,6 +8,7 @@
 #include "app/pipeline/output_aspect.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/media/burst.hpp"
 
 namespace lensd {
 namespace {
@@ -26,6 +27,7 @@ Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, cons
       source_info_(source_->info()),
       options_(std::move(options)),
       registry_(registry),
+      pictures_(source_info_.live ? kBurstPictures : kQueuedPictures),
       graph_(resolved(options_.graph, registry)),
       requested_(graph_),
       sound_(options_.sound) {
@@ -132,6 +134,7 @@ void Pipeline::process_loop() {
     }
     if (state_.ended) continue;  // drop pictures after the last frame to process
     if (next->serial != seek_serial_.load(std::memory_order_acquire)) continue;  // decoded before a seek
+    if (too_late(*next)) continue;
     if (next->picture)
       process(std::move(next->picture));
     else if (show_last_frame())
@@ -172,10 +175,7 @@ void Pipeline::process(Picture picture) {
     publish(std::move(frame));
   } else {
     publish(frame.share());  // publish before the sinks take the frame, because they may wait
-    const PixelAspect upright = source_->pixel_aspect();
-    const bool turned = current_picture_.planes.info.orientation.transpose;
-    const PixelAspects aspects{state_.pixel_aspect, turned ? upright.turned() : upright};
-    for (const auto& sink : options_.sinks) sink->take(frame, current_picture_, aspects);
+    pass_to_sinks(frame);
     frame.reset();
   }
   if (options_.max_frames > 0 && state_.processed >= static_cast<uint64_t>(options_.max_frames))

@@ -1,7 +1,8 @@
 // Processes the pictures of a source: three threads, and the queues between them.
 //
 //   decode thread    Source::next() ── Picture ──▶ pictures_           pipeline_decode.cpp
-//                    (files: waits while the queue is full; live: drops older pictures)
+//                    (files: waits while the queue is full; live: drops older pictures; while a sink wants
+//                    every frame, only those that are more than 250 ms late)
 //   process thread   commands_ at a frame boundary                     pipeline_commands.cpp
 //                    → Executor::run() → wait until due → publish      pipeline.cpp
 //   planner thread   prepares the plan of a changed graph while the    pipeline_plans.cpp
@@ -120,8 +121,9 @@ class Pipeline {
 
  private:
   struct DecodedPicture {
-    Picture picture;      ///< empty at the end of the stream
-    uint32_t serial = 0;  ///< value of seek_serial_ when it was decoded
+    Picture picture;        ///< empty at the end of the stream
+    uint32_t serial = 0;    ///< value of seek_serial_ when it was decoded
+    int64_t queued_ns = 0;  ///< time when it was queued
   };
   struct PlanRequest {
     GraphDesc graph;
@@ -147,6 +149,7 @@ class Pipeline {
   void decode_loop();
   bool decode_one();
   void enqueue(DecodedPicture& next);
+  size_t kept_pictures(const PictureRef& next) const;
   void wait_for_seek_or_stop();
 
   // planner thread
@@ -174,8 +177,10 @@ class Pipeline {
   void publish_graph();
   // process thread: frames
   void process_loop();
+  bool too_late(const DecodedPicture& next);
   void process(Picture picture);
   void follow_connection(const FrameInfo& next);
+  void pass_to_sinks(const Frame& frame);
   void rerun_current();
   void pace(FrameInfo& info);
   void wait_until_due(int64_t pts_ns);
@@ -213,10 +218,13 @@ class Pipeline {
   Profiler::Scope decode_scope_;
   Profiler::Scope ahead_scope_, graph_scope_, pace_scope_;  // latency scopes of a paced frame
 
+  /// Capacity of pictures_, except for live sources; large live pictures do not exceed it either.
+  static constexpr size_t kQueuedPictures = 4;
+
   // At most one plan is in preparation, so the planner never blocks on plan_results_.
   BoundedQueue<PlanRequest> plan_requests_{8};
   BoundedQueue<PlanResult> plan_results_{2};
-  BoundedQueue<DecodedPicture> pictures_{4};
+  BoundedQueue<DecodedPicture> pictures_;
   BoundedQueue<QueuedCommand> commands_{1024};
   BoundedQueue<Frame> frames_{2};
   Semaphore command_signal_;
@@ -238,6 +246,8 @@ class Pipeline {
   bool plan_again_ = false;         // requested_ changed since the last PlanRequest
   bool show_one_ = false;           // process one picture although paused
   bool last_shown_ = false;         // true while show_last_frame() waits
+  bool burst_ = false;              // live: the current picture waited, or others wait
+  bool others_wait_ = false;        // live: pictures waited behind the newest taken one
   bool outdated_ = false;           // the graph has changed since the current picture was processed
   PlaybackClock clock_;
   SoundSync sound_;

@@ -1,6 +1,9 @@
 // The pipeline's decode thread: reads pictures from the source and queues them for the graph, in order.
+#include <algorithm>
+
 #include "app/pipeline/pipeline.hpp"
 #include "core/base/clock.hpp"
+#include "core/media/burst.hpp"
 
 namespace lensd {
 
@@ -43,14 +46,23 @@ bool Pipeline::decode_one() {
   return outcome == FrameOutcome::ok;
 }
 
-/// Queues a picture. With a file, waits for space. With a live source, drops older pictures instead: paced
-/// runs keep only the newest picture, others drop the oldest if the queue is full.
+/// Returns how many live pictures may wait while `next` is queued behind them. Paced runs keep none, for the
+/// smallest delay, unless a sink wants every frame.
+size_t Pipeline::kept_pictures(const PictureRef& next) const {
+  const auto wants_all = [](const auto& sink) { return sink->wants_every_frame(); };
+  if (options_.paced && (status_.load().paused || std::ranges::none_of(options_.sinks, wants_all))) return 0;
+  return burst_limit(next, kQueuedPictures) - 1;
+}
+
+/// Queues a picture. With a file, waits for space. With a live source, drops older pictures instead, see
+/// kept_pictures().
 void Pipeline::enqueue(DecodedPicture& next) {
+  next.queued_ns = now_ns();
   if (!source_info_.live || !next.picture) {
     pictures_.push(next);
     return;
   }
-  const size_t kept = options_.paced ? 0 : pictures_.capacity() - 1;
+  const size_t kept = kept_pictures(next.picture.planes);
   uint64_t dropped = 0;
   while (pictures_.size() > kept && pictures_.try_pop()) ++dropped;
   while (!pictures_.try_push(next) && !pictures_.closed())

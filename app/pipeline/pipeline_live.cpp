@@ -1,7 +1,16 @@
-// Follows the connections of a live source.
+// The pipeline's process thread with a live source: its connections, and bursts of pictures. Also the sinks.
+#include <utility>
+
 #include "app/pipeline/pipeline.hpp"
+#include "core/base/clock.hpp"
 
 namespace lensd {
+namespace {
+
+/// A live picture that waited longer than this is dropped if others wait behind it.
+constexpr int64_t kLatestNs = 250'000'000;
+
+}  // namespace
 
 /// Call before each picture of a live source. At the first one of a connection, and after placeholders,
 /// resets the filters' state, which belongs to the earlier pictures, and tells the sinks a new rate.
@@ -13,6 +22,27 @@ void Pipeline::follow_connection(const FrameInfo& next) {
   if (rate <= 0 || rate == announced_rate_) return;
   announced_rate_ = rate;
   for (const auto& sink : options_.sinks) sink->rate_changed(rate);
+}
+
+/// Notes whether a live picture is part of a burst. Drops it and returns true if the graph is behind.
+bool Pipeline::too_late(const DecodedPicture& next) {
+  if (!source_info_.live || !options_.paced || !next.picture) return false;
+  const bool others_wait = pictures_.size() > 0;
+  burst_ = std::exchange(others_wait_, others_wait) || others_wait;
+  if (!others_wait || now_ns() - next.queued_ns <= kLatestNs) return false;
+  dropped_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+void Pipeline::pass_to_sinks(const Frame& frame) {
+  const PixelAspect upright = source_->pixel_aspect();
+  const bool turned = current_picture_.planes.info.orientation.transpose;
+  const PixelAspects aspects{state_.pixel_aspect, turned ? upright.turned() : upright};
+  const Arrival arrival{burst_, dropped_.load(std::memory_order_relaxed)};
+  for (const auto& sink : options_.sinks) {
+    if (source_info_.live) sink->arriving(arrival);
+    sink->take(frame, current_picture_, aspects);
+  }
 }
 
 }  // namespace lensd

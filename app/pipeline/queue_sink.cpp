@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 
 namespace lensd {
@@ -30,6 +31,7 @@ void QueueSink::loop() {
 
 void QueueSink::push(Job job) {
   const bool wait = !may_drop_;
+  if (queue_.size() == 0) patience_ns_ = kBurstPatienceNs;
   for (;;) {
     const uint32_t wakes = queue_.wake_token();
     if (wait && !stop_soon_.load(std::memory_order_acquire)) {
@@ -37,9 +39,20 @@ void QueueSink::push(Job job) {
       continue;
     }
     if (queue_.try_push(job) || queue_.closed()) return;
+    if (wait_in_burst()) continue;
     if (auto oldest = queue_.try_pop(); oldest && (oldest->frame || oldest->picture))
       dropped_.fetch_add(1, std::memory_order_relaxed);
   }
+}
+
+/// Waits for a part of the patience. Returns false if the sink should drop a frame instead.
+bool QueueSink::wait_in_burst() {
+  if (!burst_ || patience_ns_ <= 0 || !wants_every_frame() || stop_soon_.load(std::memory_order_acquire))
+    return false;
+  const int64_t begin = now_ns();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  patience_ns_ -= now_ns() - begin;
+  return true;
 }
 
 ConstImageRef QueueSink::host_image(const Frame& frame) {

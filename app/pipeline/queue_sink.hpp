@@ -3,7 +3,8 @@
 //   take() ── Job ──▶ bounded queue ──▶ handle() on the sink's thread
 //
 // While the queue is full, take() waits. After run(true), as for live sources, take() drops and counts the
-// oldest frame instead.
+// oldest frame instead. If the sink wants every frame, take() waits up to kBurstPatienceNs during a burst
+// first, because the encoder may need longer for the burst's frames than the graph.
 #pragma once
 
 #include <atomic>
@@ -21,6 +22,9 @@ namespace lensd {
 
 /// Capacity of the queue of a sink that encodes.
 inline constexpr int kSinkFrames = 4;
+/// Total wait for a sink's queue during the bursts since the queue was last empty. A sink that is always too
+/// slow therefore delays the video only once.
+inline constexpr int64_t kBurstPatienceNs = 250'000'000;
 
 class QueueSink : public FrameSink {
  public:
@@ -30,6 +34,7 @@ class QueueSink : public FrameSink {
   void stop_soon() noexcept override { stop_soon_.store(true, std::memory_order_release), queue_.wake(); }
   std::vector<Notice> take_notices() override { return notices_.take(); }
   void attach(DeviceFrameSync* sync) override { sync_ = sync; }
+  void arriving(const Arrival& arrival) override { burst_ = arrival.burst; }
 
   /// Lets the thread end after the queued frames. Call it for all sinks before finish(), so that their
   /// threads end in parallel.
@@ -53,7 +58,7 @@ class QueueSink : public FrameSink {
   /// Starts the thread. `may_drop`: drop frames if the queue is full. Call last in the derived class's
   /// constructor.
   void run(bool may_drop);
-  /// Queues a job. While the queue is full, waits or drops the oldest frame; see run(). Call from the process
+  /// Queues a job. While the queue is full, waits or drops the oldest frame; see above. Call from the process
   /// thread only.
   void push(Job job);
   /// Returns the flag that finish() sets to interrupt waits.
@@ -73,11 +78,14 @@ class QueueSink : public FrameSink {
 
  private:
   void loop();
+  bool wait_in_burst();
 
   BoundedQueue<Job> queue_;
   DeviceFrameSync* sync_ = nullptr;
   Image copy_;  ///< host copy of a device frame
   bool may_drop_ = false;
+  bool burst_ = false;       // process thread
+  int64_t patience_ns_ = 0;  // process thread
   std::atomic<bool> stop_soon_{false}, abandon_{false};
   Semaphore ended_;  ///< released at the end of the thread
   std::atomic<uint64_t> dropped_{0};

@@ -33,6 +33,7 @@ RecorderSink::RecorderSink(const RecordSettings& settings, const SourceInfo& sou
       fps_(source.fps > 0 ? source.fps : 25),
       live_(source.live),
       audio_from_(audio_of(source, audio)),
+      wants_all_(settings.preroll_seconds > 0),
       output_(make_recording(true)) {
   run(source.live);
 }
@@ -45,6 +46,12 @@ std::unique_ptr<Recording> RecorderSink::make_recording(bool preroll) const {
 }
 
 // ---- process thread -------------------------------------------------------------------------------------
+
+void RecorderSink::arriving(const Arrival& arrival) {
+  QueueSink::arriving(arrival);
+  const uint64_t missed = arrival.dropped - std::exchange(dropped_before_, arrival.dropped);
+  if (session_) missed_.fetch_add(missed, std::memory_order_relaxed);
+}
 
 void RecorderSink::take(const Frame& frame, const Picture& source, const PixelAspects& aspects) {
   if (!session_ && settings_.preroll_seconds <= 0) return;
@@ -60,6 +67,7 @@ void RecorderSink::take(const Frame& frame, const Picture& source, const PixelAs
 void RecorderSink::start(const StartRecord& command) {
   session_ = std::make_shared<const StartRecord>(command);
   set_requested(session_);
+  wants_all_.store(true, std::memory_order_relaxed);
   push({.session = session_});
 }
 
@@ -67,6 +75,7 @@ void RecorderSink::stop() {
   if (!session_) return;
   session_.reset();
   set_requested(nullptr);
+  wants_all_.store(settings_.preroll_seconds > 0, std::memory_order_relaxed);
   push(Job{});
 }
 
@@ -131,10 +140,12 @@ void RecorderSink::end_session() {
   publish_status();
   const std::string path = std::exchange(active_, nullptr)->report().path;
   const uint64_t lost = dropped() - std::exchange(dropped_reported_, dropped());
+  const uint64_t missed = missed_ - std::exchange(missed_reported_, missed_.load());
   if (state_.frames == 0) return notice(false, "nothing was recorded: no frame arrived");
-  notice(false, fmt::format("recorded {} frames to {}{}{}", state_.frames, path,
+  notice(false, fmt::format("recorded {} frames to {}{}{}{}", state_.frames, path,
                             state_.files > 1 ? fmt::format(", the last of {} files", state_.files) : "",
-                            lost ? fmt::format("; {} frames lost, the recorder was too slow", lost) : ""));
+                            lost ? fmt::format("; {} frames lost, the recorder was too slow", lost) : "",
+                            missed ? fmt::format("; {} frames lost before the recorder", missed) : ""));
 }
 
 void RecorderSink::write(const Job& job) {
@@ -227,7 +238,7 @@ std::optional<StartRecord> RecorderSink::requested() const {
 SinkStatus RecorderSink::status() const {
   const std::lock_guard lock(mutex_);
   SinkStatus s = status_;
-  s.dropped = dropped();
+  s.dropped = dropped(), s.missed = missed_;
   return s;
 }
 

@@ -22,6 +22,8 @@ class RecorderSink final : public QueueSink {
   RecorderSink(const RecordSettings& settings, const SourceInfo& source, const AudioChoice& audio = {});
   ~RecorderSink() override { finish(); }
 
+  bool wants_every_frame() const noexcept override { return wants_all_.load(std::memory_order_relaxed); }
+  void arriving(const Arrival& arrival) override;
   void take(const Frame& frame, const Picture& source, const PixelAspects& aspects) override;
   void rate_changed(double fps) override { fps_.store(fps, std::memory_order_relaxed); }
   void start(const StartRecord& command) override;
@@ -53,14 +55,18 @@ class RecorderSink final : public QueueSink {
   const AudioSource audio_from_;
   std::atomic<bool> source_ended_{false};
 
-  std::shared_ptr<const StartRecord> session_;  // used by the process thread only
+  std::atomic<bool> wants_all_;      ///< a recording was started, or the pre-roll runs
+  std::atomic<uint64_t> missed_{0};  ///< see SinkStatus
+  // Owned by the process thread.
+  std::shared_ptr<const StartRecord> session_;
+  uint64_t dropped_before_ = 0;  ///< Arrival::dropped of the last frame
 
   // Owned by the recorder's thread.
   std::shared_ptr<const StartRecord> current_;
   std::unique_ptr<Recording> output_, source_;
   Recording* active_ = nullptr;
   bool preroll_failed_ = false;
-  uint64_t dropped_reported_ = 0;
+  uint64_t dropped_reported_ = 0, missed_reported_ = 0;
   int64_t retry_ns_ = 0;       ///< time at which to restart a failed recording
   bool retrying_ = false;      ///< restarted after a failure, not yet counted as a success
   Recording::Report earlier_;  ///< totals of this session's failed recordings

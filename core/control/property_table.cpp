@@ -136,9 +136,9 @@ Json get_recording(const ControlView& v) {
 
 Json get_record(const ControlView& v) {
   const SinkStatus& r = v.state.record;
-  return {{"on", r.wanted},       {"active", r.recording},  {"path", get_recording(v)},
-          {"frames", r.frames},   {"bytes", r.bytes},       {"files", r.files},
-          {"dropped", r.dropped}, {"failures", r.failures}, {"problem", r.problem}};
+  return {{"on", r.wanted},         {"active", r.recording}, {"path", get_recording(v)}, {"frames", r.frames},
+          {"bytes", r.bytes},       {"files", r.files},      {"dropped", r.dropped},     {"missed", r.missed},
+          {"failures", r.failures}, {"problem", r.problem}};
 }
 
 Json get_stream(const ControlView& v) {

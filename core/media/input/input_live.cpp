@@ -98,8 +98,8 @@ void Input::set_probing(const LiveOptions& live) {
   context_->max_analyze_duration = live.low_latency ? kAnalyzeLowLatencyUs : kAnalyzeUs;
   context_->fps_probe_size = kRateFrames;
   // Do not set AVFMT_FLAG_NOBUFFER: it would discard the probed packets and with them the first key frame.
-  // The probed packets add no delay, because they are decoded at once and LiveSource drops all but two
-  // pictures.
+  // The probed packets add no delay, because they are decoded at once and the pipeline takes the newest
+  // picture.
 }
 
 void Input::open_network(const std::string& url, const LiveOptions& live) {

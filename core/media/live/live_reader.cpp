@@ -17,6 +17,8 @@ namespace lensd {
 namespace {
 
 constexpr int64_t kUdpRetryNs = 50'000'000;
+/// Pictures that may wait for the decode thread if they are large or in GPU memory.
+constexpr size_t kFewestQueued = 2;
 /// The smallest delay increases by 1/5000 of the elapsed time, to follow a sender whose clock is slow.
 constexpr int64_t kDriftShare = 5000;
 
@@ -176,7 +178,7 @@ void LiveReader::push(Picture picture) {
   machine.frame(now);
   if (camera) broken_before = camera->broken;
   if (before != LiveState::playing) log::info("{}: playing {}", where, machine.status().stream);
-  if (queued == queue.size()) {
+  while (queued >= burst_limit(picture.planes, kFewestQueued)) {
     pop();
     ++machine.status().dropped;
   }
@@ -200,7 +202,7 @@ LiveStatus LiveReader::status(int64_t now) {
 
 LiveReader::QueuedPicture LiveReader::pop() {
   QueuedPicture oldest = std::move(queue[0]);
-  std::swap(queue[0], queue[1]);
+  std::move(queue.begin() + 1, queue.begin() + static_cast<std::ptrdiff_t>(queued), queue.begin());
   --queued;
   return oldest;
 }

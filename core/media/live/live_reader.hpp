@@ -1,6 +1,6 @@
 // The thread of a live source that opens connections and reads pictures.
 //
-//   reader thread: open → next() → queue of two pictures     decode thread: LiveSource::next() takes them
+//   reader thread: open → next() → queue of pictures         decode thread: LiveSource::next() takes them
 //
 // `mutex` guards what both threads use; the reader thread releases it while it opens and reads.
 #pragma once
@@ -15,6 +15,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
+#include "core/media/burst.hpp"
 #include "core/media/live/live_source.hpp"
 #include "core/media/live/live_state_machine.hpp"
 #include "core/media/live/live_timeline.hpp"
@@ -64,7 +65,7 @@ struct LiveReader {
   std::mutex mutex;
   std::condition_variable changed;  // both threads wait on it
   LiveStateMachine machine;
-  std::array<QueuedPicture, 2> queue;  // oldest first
+  std::array<QueuedPicture, kBurstPictures> queue;  // oldest first
   size_t queued = 0;
   bool interrupted = false, ended = false, exited = false;
   bool take_files = true;  // store the source of a file in `file`; true while LiveSource's constructor waits

@@ -1,6 +1,6 @@
 // A source that reconnects until it is closed: network streams, cameras, PipeWire nodes, the screen.
 //
-//   reader thread   open ── inner Source ── next() ──▶ queue of 2 pictures, the oldest is dropped
+//   reader thread   open ── inner Source ── next() ──▶ queue of pictures, the oldest is dropped
 //                     ▲ times from LiveStateMachine        │
 //   decode thread   next() ◀───────────────────────────────┘ or, while there are none, a placeholder
 //

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "app/pipeline/recorder_sink.hpp"
 #include "tests/unit/common/eventually.hpp"
@@ -145,6 +147,44 @@ TEST_F(RecorderSinkTest, TotalsGoOnAfterAFailureAndStartAgainWithTheNextRecordin
   sink_->finish();
   EXPECT_EQ(sink_->status().frames, 10) << "another recording counts from 0";
   EXPECT_EQ(sink_->status().files, 1);
+}
+
+TEST_F(RecorderSinkTest, ABurstOfALiveSourceIsRecordedWhole) {
+  info_.live = true;
+  open();
+  start("burst.mkv");
+  frames(0, 2);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // starts the encoder
+  for (int64_t i = 2; i < 24; ++i) {
+    sink_->arriving({.burst = true});
+    frame(i);
+  }
+  sink_->stop();
+  sink_->finish();
+  EXPECT_EQ(sink_->status().dropped, 0u);
+  EXPECT_EQ(frames_in(folder_ / "burst.mkv"), 24);
+}
+
+TEST_F(RecorderSinkTest, FramesLostBeforeTheRecorderAreReported) {
+  info_.live = true;
+  open();
+  sink_->arriving({.dropped = 7});
+  frame(0);
+  start("lost.mkv");
+  for (const auto& [index, dropped] : {std::pair(1, 7), std::pair(2, 9), std::pair(3, 12)}) {
+    sink_->arriving({.dropped = static_cast<uint64_t>(dropped)});
+    frame(index);
+  }
+  EXPECT_EQ(sink_->status().missed, 5u);
+  sink_->stop();
+  sink_->arriving({.dropped = 20});
+  frame(4);
+  sink_->finish();
+  EXPECT_EQ(sink_->status().missed, 5u);
+  const std::vector<Notice> notices = sink_->take_notices();
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_NE(notices[0].text.find("; 5 frames lost before the recorder"), std::string::npos)
+      << notices[0].text;
 }
 
 }  // namespace

@@ -1,0 +1,25 @@
+// How many pictures of a live source may wait between two threads, so that bursts from the network lose none.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/image/picture.hpp"
+
+namespace lensd {
+
+/// Maximum number of waiting pictures, a power of two: half a second at 30 frames per second.
+inline constexpr size_t kBurstPictures = 16;
+
+/// Returns how many pictures like `picture` may wait: at least `fewest`, and more up to kBurstPictures if
+/// they need at most 128 MiB. Pictures in GPU memory: `fewest`, because decoders have few surfaces.
+inline size_t burst_limit(const PictureRef& picture, size_t fewest) {
+  constexpr size_t kBytes = size_t{128} << 20;
+  if (picture.memory == MemoryKind::device) return fewest;
+  size_t bytes = 1;
+  for (int p = 0; p < picture.info.format.plane_count; ++p)
+    bytes += picture.info.plane_row_bytes(p) * static_cast<size_t>(picture.info.plane_rows(p));
+  return std::clamp(kBytes / bytes, fewest, kBurstPictures);
+}
+
+}  // namespace lensd
