@@ -72,7 +72,7 @@ bool LiveReader::wait_for_attempt() {
 /// Makes one connection attempt: opens the source and queues its pictures until the connection ends.
 void LiveReader::attempt() {
   std::string reason;
-  Loss loss = Loss::connection;
+  ConnectionLoss loss = ConnectionLoss::connection;
   try {
     std::unique_ptr<Source> source = open(stop);
     {
@@ -93,7 +93,7 @@ void LiveReader::attempt() {
     return;
   } catch (const Error& e) {
     reason = e.problem();
-    if (dynamic_cast<const LoginRefused*>(&e)) loss = Loss::login;
+    if (dynamic_cast<const LoginRefused*>(&e)) loss = ConnectionLoss::login;
     if (mode_was_changed(reason)) return;
     if (is_permanent(e.code())) {
       const std::lock_guard lock(mutex);

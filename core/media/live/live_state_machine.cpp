@@ -49,11 +49,11 @@ void LiveStateMachine::frame(int64_t now_ns) {
   if (status_.state != LiveState::playing) enter(LiveState::playing, now_ns, {});
 }
 
-void LiveStateMachine::lost(int64_t now_ns, const std::string& reason, Loss loss) {
+void LiveStateMachine::lost(int64_t now_ns, const std::string& reason, ConnectionLoss loss) {
   busy_ = requested_ = false;
   if (outage_ns_ == 0) outage_ns_ = now_ns;
   std::string text = reason;
-  if (loss == Loss::login) {
+  if (loss == ConnectionLoss::login) {
     ++refused_logins_;
     const int64_t wait = login_wait_ns();
     next_attempt_ns_ = now_ns + wait;

@@ -28,7 +28,7 @@ struct LiveTiming {
 inline constexpr const char* kNextAttempt = "; next attempt in ";
 
 /// Why an attempt failed, for the wait before the next one.
-enum class Loss : uint8_t { connection, login };
+enum class ConnectionLoss : uint8_t { connection, login };
 
 class LiveStateMachine {
  public:
@@ -44,7 +44,7 @@ class LiveStateMachine {
   void frame(int64_t now_ns);
   /// Call when an attempt has failed or the connection has ended. After a refused login, also adds the wait
   /// to the reason.
-  void lost(int64_t now_ns, const std::string& reason, Loss loss = Loss::connection);
+  void lost(int64_t now_ns, const std::string& reason, ConnectionLoss loss = ConnectionLoss::connection);
   /// Call instead of lost() when the connection was ended on request. Keeps the state if a picture arrives
   /// within LiveTiming::restart_ns. The next attempt is due at once.
   void restart(int64_t now_ns);

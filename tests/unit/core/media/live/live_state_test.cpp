@@ -123,7 +123,7 @@ TEST_F(LiveStateMachineTest, ARefusedLoginIsRepeatedSlowly) {
   std::vector<int64_t> seconds;
   const int64_t begin = now;
   for (int i = 0; i < 8; ++i) {
-    machine.lost(now, "wrong password", Loss::login);
+    machine.lost(now, "wrong password", ConnectionLoss::login);
     EXPECT_FALSE(machine.attempt_due(machine.next_event_ns() - 1));
     now = machine.next_event_ns();
     seconds.push_back((now - begin) / sec);
@@ -137,12 +137,12 @@ TEST_F(LiveStateMachineTest, ARefusedLoginIsRepeatedSlowly) {
   EXPECT_LT(machine.next_event_ns(), now + 3 * sec);
   now = machine.next_event_ns();
   connect();
-  machine.lost(now, "wrong password", Loss::login);
+  machine.lost(now, "wrong password", ConnectionLoss::login);
   EXPECT_EQ(machine.next_event_ns(), now + 300 * sec);
   now = machine.next_event_ns();
   connect();
   play(1);
-  machine.lost(now, "wrong password", Loss::login);
+  machine.lost(now, "wrong password", ConnectionLoss::login);
   EXPECT_EQ(machine.next_event_ns(), now + 5 * sec) << "a picture proves the login";
 }
 
