@@ -75,8 +75,8 @@ void RecorderSink::stop() {
   if (!session_) return;
   session_.reset();
   set_requested(nullptr);
+  push(Job{});  // may wait for room like a frame of a burst
   wants_all_.store(settings_.preroll_seconds > 0, std::memory_order_relaxed);
-  push(Job{});
 }
 
 // ---- recorder's thread ----------------------------------------------------------------------------------

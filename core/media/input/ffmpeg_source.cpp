@@ -139,10 +139,7 @@ FrameOutcome FfmpegSource::next(Picture& out) {
     out = std::move(picture);
     return FrameOutcome::ok;
   }
-  if (std::exchange(target_waits_, false)) {
-    std::swap(frame_, before_target_);
-    frame_info_ = before_target_info_;
-    av_frame_unref(before_target_.get());
+  if (take_waiting_target()) {
     out = deliver();
     return FrameOutcome::ok;
   }

@@ -99,6 +99,8 @@ class FfmpegSource final : public Source {
   /// Call with the picture at the target. Returns true if frame_ is now the picture `back` pictures before
   /// it. Otherwise moves the demuxer and returns false.
   bool go_back();
+  /// Makes the picture that go_back() has left behind the current one. Returns false if there is none.
+  bool take_waiting_target();
   void end_seek();
 
   const std::string url_, where_;

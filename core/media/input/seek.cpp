@@ -170,6 +170,14 @@ bool FfmpegSource::take_frame_before_target() {
   return true;
 }
 
+bool FfmpegSource::take_waiting_target() {
+  if (!std::exchange(target_waits_, false)) return false;
+  std::swap(frame_, before_target_);
+  frame_info_ = before_target_info_;
+  av_frame_unref(before_target_.get());
+  return true;
+}
+
 void FfmpegSource::end_seek() {
   seek_.active = false;
   if (!target_waits_) av_frame_unref(before_target_.get());
