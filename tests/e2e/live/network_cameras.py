@@ -168,10 +168,10 @@ def slow_mjpeg():
     with Mjpeg(5) as camera, Daemon(camera.url) as daemon:
         daemon.until(lambda: daemon.get("record")["frames"] >= 25, 60, "25 frames")
         daemon.end()
-        shown, _ = times(daemon.file)
+        shown = times(daemon.file)[0][8:]  # FFmpeg reads the first pictures before the first one is decoded
         length = (shown[-1] - shown[0]) / (len(shown) - 1)
         insist(abs(length - 0.2) < 0.02, f"a picture lasts {length:.3f} s")
-        return f"{len(shown)} pictures in {shown[-1]:.1f} s"
+        return f"a picture lasts {length:.3f} s"
 
 
 def bursts():
