@@ -97,6 +97,16 @@ std::string describe_coding(const ColourSpec& colour) {
                                             : "");
 }
 
+/// Returns the usual name of the chroma subsampling, such as "420", or its factors if it has none.
+std::string subsampling_of(const PictureFormat& format) {
+  const int across = 1 << format.chroma_shift_x, down = 1 << format.chroma_shift_y;
+  const bool named = across <= 4 && (down == 1 || (down == 2 && across <= 2) || (down == 4 && across == 4));
+  if (!named) return fmt::format(" with chroma of 1/{}×1/{}", across, down);
+  // 4:a:b describes two rows of four pixels: a chroma samples in the first one, b changes in the second.
+  const int first = 4 / across;
+  return down == 1 ? fmt::format("4{}{}", first, first) : fmt::format("4{}0", first);
+}
+
 }  // namespace
 
 std::string describe(const PictureInfo& info) {
@@ -105,8 +115,7 @@ std::string describe(const PictureInfo& info) {
     return fmt::format("gray {}-bit{}", f.depth, info.colour.guessed.icc ? ", ICC profile ignored" : "");
   if (f.model == ColourModel::rgb)
     return fmt::format("rgb{} {}-bit", f.has_alpha ? "a" : "", f.depth) + describe_light(info.colour);
-  constexpr const char* kSubsamplings[2][2] = {{"444", "440"}, {"422", "420"}};  // [x][y]
-  const char* subsampling = kSubsamplings[f.chroma_shift_x][f.chroma_shift_y];
+  const std::string subsampling = subsampling_of(f);
   constexpr const char* sitings[] = {"left", "center", "top-left"};
   std::string text = fmt::format("yuv{} {}-bit, {}", subsampling, f.depth, describe_coding(info.colour));
   if (f.chroma_shift_x) text += fmt::format(", siting {}", sitings[static_cast<int>(info.colour.siting)]);

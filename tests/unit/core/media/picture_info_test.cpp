@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 extern "C" {
@@ -113,6 +114,15 @@ TEST(ColourInfo, DescriptionsNameSubsamplingAndIgnoredProfiles) {
   PictureInfo info;
   info.format = *picture_format(AV_PIX_FMT_YUV440P);
   EXPECT_EQ(describe(info), "yuv440 8-bit, bt601 limited");
+  for (const auto& [shift_x, shift_y, name] : {std::tuple{0, 0, "yuv444 "},
+                                               {1, 0, "yuv422 "},
+                                               {1, 1, "yuv420 "},
+                                               {2, 0, "yuv411 "},
+                                               {2, 2, "yuv410 "},
+                                               {3, 1, "yuv with chroma of 1/8×1/2 "}}) {
+    info.format.chroma_shift_x = shift_x, info.format.chroma_shift_y = shift_y;
+    EXPECT_EQ(describe(info).find(name), 0u) << describe(info);
+  }
   const ff::FramePtr frame = ff::make_frame();
   frame->width = frame->height = 64;
   ASSERT_TRUE(av_frame_new_side_data(frame.get(), AV_FRAME_DATA_ICC_PROFILE, 128));
