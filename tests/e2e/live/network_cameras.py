@@ -11,7 +11,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
 from test_cases import insist, run  # noqa: E402
-from senders import Closing, free_port, need, wait_until  # noqa: E402
+from senders import Closing, Server, free_port, need, wait_until  # noqa: E402
 from socket_client import connect  # noqa: E402
 
 
@@ -21,38 +21,6 @@ def jpegs(count=50):
     made = subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=160x90:rate=25", "-frames:v",
                            str(count), "-c:v", "mjpeg", "-f", "image2pipe", "-"], check=True, capture_output=True).stdout
     return [b"\xff\xd8" + part for part in made.split(b"\xff\xd8")[1:]]
-
-
-class Server(Closing):
-    """A TCP server; subclasses define answer(client)."""
-
-    def __init__(self):
-        self.server = socket.create_server(("127.0.0.1", 0), backlog=64)
-        self.port = self.server.getsockname()[1]
-
-    def start(self):
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.server.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=(client,), daemon=True).start()
-
-    def serve(self, client):
-        try:
-            with client:
-                self.answer(client)
-        except OSError:
-            pass
-
-    def answer(self, client):
-        raise NotImplementedError
-
-    def close(self):
-        self.server.close()
 
 
 class Mjpeg(Server):

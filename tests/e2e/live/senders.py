@@ -229,21 +229,17 @@ class Screen(Sender):
                 os.unlink(left)
 
 
-class Misbehaving(Sender):
-    """A misbehaving HTTP server: accepts and never answers (`silent`), sends one byte per second (`slow`), resets the
-    connection (`reset`), stops in the middle of a stream without closing (`half_open`), sends a web page (`text`), or
-    redirects (`redirect`)."""
+class Server(Closing):
+    """A TCP server on 127.0.0.1; subclasses define answer(client), after which the connection is closed."""
 
-    def __init__(self, manner, payload=b"", location=""):
-        self.manner, self.payload, self.location = manner, payload, location
+    keeps_connections = False
+
+    def __init__(self):
         self.server = socket.create_server(("127.0.0.1", 0), backlog=64)
-        self.url = f"http://127.0.0.1:{self.server.getsockname()[1]}/live.ts"
-        self.kept = []
-        self.dry_since = None  # the monotonic time at which a half-open stream's last byte was sent
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.port = self.server.getsockname()[1]
 
     def start(self):
-        return time.monotonic()
+        threading.Thread(target=self.accept, daemon=True).start()
 
     def accept(self):
         while True:
@@ -258,6 +254,29 @@ class Misbehaving(Sender):
             self.answer(client)
         except OSError:
             pass
+        if not self.keeps_connections:
+            client.close()
+
+    def answer(self, client):
+        raise NotImplementedError
+
+    def close(self):
+        self.server.close()
+
+
+class Misbehaving(Server):
+    """A misbehaving HTTP server: accepts and never answers (`silent`), sends one byte per second (`slow`), resets the
+    connection (`reset`), stops in the middle of a stream without closing (`half_open`), sends a web page (`text`), or
+    redirects (`redirect`)."""
+
+    keeps_connections = True
+
+    def __init__(self, manner, payload=b"", location=""):
+        super().__init__()
+        self.manner, self.payload, self.location = manner, payload, location
+        self.url = f"http://127.0.0.1:{self.port}/live.ts"
+        self.kept = []
+        self.dry_since = None  # the monotonic time at which a half-open stream's last byte was sent
 
     def answer(self, client):
         self.kept.append(client)
@@ -287,6 +306,6 @@ class Misbehaving(Sender):
             client.close()
 
     def close(self):
-        self.server.close()
+        super().close()
         for client in self.kept:
             client.close()

@@ -1,19 +1,13 @@
 // Sound that is copied from a server: addresses with secrets, and servers that do not answer.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-
 #include <fmt/format.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <thread>
 
 #include "core/base/clock.hpp"
-#include "core/base/unique_fd.hpp"
 #include "core/media/recording.hpp"
 #include "core/media/stream_output.hpp"
+#include "tests/unit/common/local_server.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
 
 namespace lensd::test {
@@ -27,47 +21,16 @@ constexpr int64_t kSoundSecond = 1'000'000'000;
 class SoundServer {
  public:
   SoundServer(std::string content, std::string secret)
-      : content_(std::move(content)),
-        secret_(std::move(secret)),
-        fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address = {};
-    address.sin_family = AF_INET, address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    EXPECT_EQ(bind(fd_.get(), generic, size), 0);
-    EXPECT_EQ(listen(fd_.get(), 16), 0);
-    getsockname(fd_.get(), generic, &size);
-    port_ = ntohs(address.sin_port);
-    if (!secret_.empty()) thread_ = std::thread([this] { serve(); });
-  }
-  ~SoundServer() {
-    ended_ = true;
-    if (thread_.joinable()) thread_.join();
-  }
+      : content_(std::move(content)), secret_(std::move(secret)) {}
+  ~SoundServer() { server_.end(); }
   SoundServer(const SoundServer&) = delete;
   SoundServer& operator=(const SoundServer&) = delete;
 
   std::string url(const std::string& rest) const {
-    return fmt::format("http://127.0.0.1:{}/{}", port_, rest);
+    return fmt::format("http://127.0.0.1:{}/{}", server_.port(), rest);
   }
 
  private:
-  void serve() const {
-    while (!ended_) {
-      pollfd waiting{fd_.get(), POLLIN, 0};
-      if (poll(&waiting, 1, 20) <= 0) continue;
-      const UniqueFd client(accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-      std::string request;
-      char bytes[2048];
-      while (request.find("\r\n\r\n") == std::string::npos) {
-        const ssize_t n = recv(client.get(), bytes, sizeof bytes, 0);
-        if (n <= 0) break;
-        request.append(bytes, static_cast<size_t>(n));
-      }
-      const std::string response = answer(request);
-      send(client.get(), response.data(), response.size(), MSG_NOSIGNAL);
-    }
-  }
   std::string answer(const std::string& request) const {
     if (request.find(secret_) == std::string::npos)
       return "HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n";
@@ -81,12 +44,13 @@ class SoundServer {
                begin, content_.size() - 1, content_.size(), part.size()) +
            part;
   }
+  LocalHttpServer::Answer responder() {
+    if (secret_.empty()) return nullptr;
+    return [this](int client, const std::string& request) { LocalHttpServer::put(client, answer(request)); };
+  }
 
   const std::string content_, secret_;
-  const UniqueFd fd_;
-  uint16_t port_ = 0;
-  std::atomic<bool> ended_{false};
-  std::thread thread_;
+  LocalHttpServer server_{responder()};
 };
 
 std::string wav_of(uint32_t samples) {

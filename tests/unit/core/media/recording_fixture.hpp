@@ -54,6 +54,18 @@ class RecordingTest : public MediaTest {
   }
   RecordTarget target(const std::string& name) const { return {file(name), {}}; }
 
+  /// Makes a recording to `target`. Returns its error message, or an empty string.
+  static std::string problem(const RecordTarget& target) {
+    Recording recording({}, 25, "");
+    try {
+      recording.start(target);
+      write(recording, 0, 30);
+      recording.stop();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  }
   /// Makes a complete recording of `frames` frames.
   void recorded(const RecordSettings& settings, const std::string& name, int64_t frames) const {
     Recording recording(settings, 25, "");

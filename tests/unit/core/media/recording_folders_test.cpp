@@ -23,17 +23,6 @@ class RecordingFoldersTest : public RecordingTest {
     std::sort(out.begin(), out.end());
     return out;
   }
-  std::string problem(const RecordTarget& target) const {
-    Recording recording({}, 25, "");
-    try {
-      recording.start(target);
-      write(recording, 0, 30);
-      recording.stop();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return {};
-  }
 };
 
 TEST_F(RecordingFoldersTest, FoldersWithADateAreCreated) {

@@ -17,18 +17,6 @@ class RecordingOwnerTest : public RecordingTest {
     for (int64_t i = first; i < first + count; ++i)
       recording.write(picture(kFormat, static_cast<int>(i)).ref(), at(i + pause));
   }
-  /// Returns the error message of a recording to `target`, or an empty string.
-  static std::string problem(const RecordTarget& target) {
-    Recording recording({}, 25, "");
-    try {
-      recording.start(target);
-      write(recording, 0, 30);
-      recording.stop();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return {};
-  }
   RecordTarget replacing(const std::string& name) const {
     return {file(name), {.overwrite = true, .beneath = {}}};
   }

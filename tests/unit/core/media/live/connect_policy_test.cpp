@@ -2,7 +2,6 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <fmt/format.h>
@@ -15,6 +14,7 @@
 #include "core/base/error.hpp"
 #include "core/base/unique_fd.hpp"
 #include "core/media/input/input.hpp"
+#include "tests/unit/common/local_server.hpp"
 
 namespace lensd {
 namespace {
@@ -26,29 +26,6 @@ sockaddr_in address_of(const char* host, uint16_t port) {
   inet_pton(AF_INET, host, &address.sin_addr);
   return address;
 }
-
-class Listener {
- public:
-  explicit Listener(const char* host) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address = address_of(host, 0);
-    socklen_t size = sizeof address;
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    EXPECT_EQ(bind(fd_.get(), generic, size), 0);
-    EXPECT_EQ(listen(fd_.get(), 8), 0);
-    getsockname(fd_.get(), generic, &size);
-    port_ = ntohs(address.sin_port);
-  }
-  int fd() const { return fd_.get(); }
-  uint16_t port() const { return port_; }
-  bool contacted() const {
-    pollfd waiting{fd_.get(), POLLIN, 0};
-    return poll(&waiting, 1, 200) > 0;
-  }
-
- private:
-  UniqueFd fd_;
-  uint16_t port_ = 0;
-};
 
 int connect_to(const char* host, uint16_t port, int type = SOCK_STREAM) {
   const UniqueFd fd(socket(AF_INET, type | SOCK_CLOEXEC, 0));

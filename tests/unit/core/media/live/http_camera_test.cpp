@@ -1,11 +1,6 @@
 // A network camera on 127.0.0.1: Motion JPEG over HTTP, and logins that it refuses.
-#include <arpa/inet.h>
-#include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
@@ -14,11 +9,11 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
-#include "core/base/unique_fd.hpp"
 #include "core/image/image.hpp"
 #include "core/media/source.hpp"
 #include "core/media/still.hpp"
 #include "tests/unit/common/eventually.hpp"
+#include "tests/unit/common/local_server.hpp"
 #include "tests/unit/common/nanoseconds.hpp"
 
 namespace lensd {
@@ -27,76 +22,43 @@ namespace {
 /// Answers every request with `status` or, if it is 200, with pictures at an interval of `interval_ms`.
 class HttpCamera {
  public:
-  HttpCamera(int status, int interval_ms)
-      : status_(status), interval_ms_(interval_ms), fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address = {};
-    address.sin_family = AF_INET, address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    EXPECT_EQ(bind(fd_.get(), generic, size), 0);
-    EXPECT_EQ(listen(fd_.get(), 16), 0);
-    getsockname(fd_.get(), generic, &size);
-    port_ = ntohs(address.sin_port);
-    thread_ = std::thread([this] { serve(); });
-  }
-  ~HttpCamera() {
-    ended_ = true;
-    thread_.join();
-  }
+  HttpCamera(int status, int interval_ms) : status_(status), interval_ms_(interval_ms) {}
+  ~HttpCamera() { server_.end(); }
   HttpCamera(const HttpCamera&) = delete;
   HttpCamera& operator=(const HttpCamera&) = delete;
 
   std::string url(const std::string& login = "") const {
-    return fmt::format("http://{}127.0.0.1:{}/video.mjpg", login, port_);
+    return fmt::format("http://{}127.0.0.1:{}/video.mjpg", login, server_.port());
   }
   std::atomic<int> logins{0}, requests{0};
 
  private:
-  void serve() {
-    while (!ended_) {
-      pollfd waiting{fd_.get(), POLLIN, 0};
-      if (poll(&waiting, 1, 20) <= 0) continue;
-      const UniqueFd client(accept4(fd_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-      std::string request;
-      char part[2048];
-      while (request.find("\r\n\r\n") == std::string::npos) {
-        const ssize_t n = recv(client.get(), part, sizeof part, 0);
-        if (n <= 0) break;
-        request.append(part, static_cast<size_t>(n));
-      }
-      ++requests;
-      if (request.find("Authorization:") != std::string::npos) ++logins;
-      if (status_ == 200)
-        play(client.get());
-      else
-        put(client.get(), fmt::format("HTTP/1.1 {} No\r\nWWW-Authenticate: Basic realm=\"x\"\r\n"
-                                      "Content-Length: 0\r\nConnection: close\r\n\r\n",
-                                      status_));
-    }
+  void answer(int client, const std::string& request) {
+    ++requests;
+    if (request.find("Authorization:") != std::string::npos) ++logins;
+    if (status_ == 200) return play(client);
+    LocalHttpServer::put(client, fmt::format("HTTP/1.1 {} No\r\nWWW-Authenticate: Basic realm=\"x\"\r\n"
+                                             "Content-Length: 0\r\nConnection: close\r\n\r\n",
+                                             status_));
   }
-  void play(int client) {
+  void play(int client) const {
     StillEncoder encoder(StillEncoder::Type::jpeg);
     Image image({PixelFormat::rgba8, {64, 48}});
-    bool open =
-        put(client, "HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=xx\r\n\r\n");
+    bool open = LocalHttpServer::put(
+        client, "HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=xx\r\n\r\n");
     auto due = std::chrono::steady_clock::now();
-    for (int i = 0; open && !ended_; ++i) {
+    for (int i = 0; open && !server_.ended(); ++i) {
       image.at(i % 64, 0, 0) = 255;
       const auto jpeg = encoder.encode(image.ref());
-      open = put(client, fmt::format("--xx\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\n\r\n{}\r\n",
-                                     jpeg.size(), std::string(jpeg.begin(), jpeg.end())));
+      open = LocalHttpServer::put(
+          client, fmt::format("--xx\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\n\r\n{}\r\n",
+                              jpeg.size(), std::string(jpeg.begin(), jpeg.end())));
       std::this_thread::sleep_until(due += std::chrono::milliseconds(interval_ms_));
     }
   }
-  static bool put(int client, const std::string& text) {
-    return send(client, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
-  }
 
   const int status_, interval_ms_;
-  const UniqueFd fd_;
-  int port_ = 0;
-  std::atomic<bool> ended_{false};
-  std::thread thread_;
+  LocalHttpServer server_{[this](int client, const std::string& request) { answer(client, request); }};
 };
 
 std::unique_ptr<Source> open_camera(const std::string& url) {
