@@ -153,6 +153,7 @@ void add_options(CommandLineOptions& o, CommandLine& line) {
   o.group("Output");
   o.flag("--headless", line.headless, "no window: process all frames as fast as possible");
   o.key("--fullscreen", "", "window.fullscreen");
+  o.key("--keep-screen-on", "", "window.keep_screen_on");
   o.custom(
       "-o,--output", "FILE|URL", [&line](const std::string& text) { set_output(line, text); },
       "write the result: .mp4 .mkv .webm .avi .png .jpg, out_%04d.png, or null: to measure; or send it: "

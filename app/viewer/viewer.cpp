@@ -89,6 +89,8 @@ void Viewer::update_status() {
   const PipelineStatus status = pipeline_->status();
   memory_.keep_sound(status.volume, status.muted);
   playing_ = !status.paused && !status.ended;
+  const bool watched = playing_ && !window_.hidden() && !camera_wait_;  // not the test picture
+  screen_saver_.keep_off(watched && line_.config.keep_screen_on);
 }
 
 void Viewer::draw_frame() {

@@ -19,6 +19,7 @@
 #include "app/run.hpp"
 #include "app/viewer/display/display_watch.hpp"
 #include "app/viewer/display/kept_colours.hpp"
+#include "app/viewer/display/screen_saver.hpp"
 #include "app/viewer/display/shown_frame.hpp"
 #include "app/viewer/display/snapshots.hpp"
 #include "app/viewer/machine_speed.hpp"
@@ -145,6 +146,7 @@ class Viewer {
   ui::PanelTexture scope_texture_, thumbnail_texture_;
   ui::TrackOverlay tracks_;
   Snapshots snapshots_;
+  ScreenSaver screen_saver_;
   UiMap map_;
   std::shared_ptr<VirtualCamera> virtual_camera_;
   std::unique_ptr<ViewerControl> control_;  // must outlive the pipelines, which call it

@@ -41,7 +41,7 @@ struct Config {
   Precision precision = Precision::automatic;  // [graph]
 
   int window_width = 1280, window_height = 720;  // [window], logical pixels
-  bool fullscreen = false, vsync = true;
+  bool fullscreen = false, vsync = true, keep_screen_on = true;
 
   bool audio_on = true, audio_mute = false;  // [audio]
   double audio_volume = 100;

@@ -76,6 +76,8 @@ ConfigTable window_table() {
       .integer("height", &Config::window_height, 64, 16384, "height", {.unit = "px"})
       .boolean("fullscreen", &Config::fullscreen, "start in fullscreen")
       .boolean("vsync", &Config::vsync, "present frames in step with the monitor")
+      .boolean("keep_screen_on", &Config::keep_screen_on,
+               "keep the desktop from blanking or locking the screen while a video plays")
       .build();
 }
 

@@ -1,0 +1,127 @@
+#include "app/viewer/display/screen_saver.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <utility>
+
+#include "core/base/log.hpp"
+
+#if LENSD_HAS_DBUS
+#include <systemd/sd-bus.h>
+#endif
+
+namespace lensd {
+namespace {
+
+#if LENSD_HAS_DBUS
+
+constexpr const char* kService = "org.freedesktop.ScreenSaver";
+constexpr const char* kObject = "/org/freedesktop/ScreenSaver";
+constexpr uint64_t kCallUs = 2'000'000;
+
+struct CloseBus {
+  void operator()(sd_bus* bus) const { sd_bus_flush_close_unref(bus); }
+};
+struct ReleaseReply {
+  void operator()(sd_bus_message* reply) const { sd_bus_message_unref(reply); }
+};
+
+/// A request that the screen stays on. It ends with this object.
+class Inhibition {
+ public:
+  /// Calls the service. Returns null, with a message in the log, if it does not answer or refuses.
+  static std::unique_ptr<Inhibition> begin() {
+    sd_bus* opened = nullptr;
+    const int error = sd_bus_open_user(&opened);
+    std::unique_ptr<sd_bus, CloseBus> bus(opened);
+    if (error < 0) {
+      log::info("the screen saver stays on: there is no session bus");
+      return nullptr;
+    }
+    sd_bus_set_method_call_timeout(bus.get(), kCallUs);
+    sd_bus_error problem = SD_BUS_ERROR_NULL;
+    sd_bus_message* answer = nullptr;
+    const int called = sd_bus_call_method(bus.get(), kService, kObject, kService, "Inhibit", &problem, &answer, "ss",
+                                          "lensd", "a video is playing");
+    const std::unique_ptr<sd_bus_message, ReleaseReply> reply(answer);
+    if (called < 0) log::info("the screen saver stays on: {}", problem.message ? problem.message : "no answer");
+    sd_bus_error_free(&problem);
+    uint32_t cookie = 0;
+    if (called < 0 || sd_bus_message_read(reply.get(), "u", &cookie) < 0) return nullptr;
+    log::debug("the screen is kept on");
+    return std::unique_ptr<Inhibition>(new Inhibition(std::move(bus), cookie));
+  }
+  ~Inhibition() {
+    sd_bus_call_method(bus_.get(), kService, kObject, kService, "UnInhibit", nullptr, nullptr, "u", cookie_);
+    log::debug("the screen is no longer kept on");
+  }
+  Inhibition(const Inhibition&) = delete;
+  Inhibition& operator=(const Inhibition&) = delete;
+
+ private:
+  Inhibition(std::unique_ptr<sd_bus, CloseBus> bus, uint32_t cookie) : bus_(std::move(bus)), cookie_(cookie) {}
+
+  std::unique_ptr<sd_bus, CloseBus> bus_;
+  uint32_t cookie_;
+};
+
+#else
+
+struct Inhibition {
+  static std::unique_ptr<Inhibition> begin() { return nullptr; }
+};
+
+#endif
+
+}  // namespace
+
+struct ScreenSaver::Shared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool on = false, cancel = false;
+
+  void set(bool& value, bool to) {
+    {
+      const std::lock_guard lock(mutex);
+      value = to;
+    }
+    changed.notify_one();
+  }
+  void run() {
+    std::unique_ptr<Inhibition> inhibition;
+    bool served = false;  // the value of `on` that was passed to the service
+    std::unique_lock lock(mutex);
+    while (true) {
+      changed.wait(lock, [&] { return cancel || on != served; });
+      served = on && !cancel;
+      const bool last = cancel;
+      lock.unlock();
+      inhibition.reset();
+      if (last) return;
+      if (served) inhibition = Inhibition::begin();
+      lock.lock();
+    }
+  }
+};
+
+ScreenSaver::~ScreenSaver() {
+  if (!shared_) return;
+  shared_->set(shared_->cancel, true);
+  thread_.join_within(std::chrono::milliseconds(200));
+}
+
+void ScreenSaver::keep_off(bool on) {
+  if (on == std::exchange(on_, on)) return;
+  if (!shared_) {
+    shared_ = std::make_shared<Shared>();
+    try {
+      thread_ = OwnedThread([shared = shared_] { shared->run(); });
+    } catch (const std::system_error&) {  // no thread can be made: nothing reads the requests
+    }
+  }
+  shared_->set(shared_->on, on);
+}
+
+}  // namespace lensd

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# The desktop's screen saver is off while a video plays, and only then.
+# shellcheck source=../common/viewer.sh
+. "$(dirname "$0")/../common/viewer.sh"
+need_tools dbus-run-session ffmpeg
+/usr/bin/python3 -c 'from gi.repository import Gio' 2>/dev/null || skip "python3-gi is not installed"
+"$LENSD" doctor 2>/dev/null | grep -q "built without PipeWire" && skip "lensd was built without libsystemd"
+if [[ -z ${LENSD_E2E_BUS:-} ]]; then
+  rm -rf "$WORK"
+  LENSD_E2E_BUS=1 exec dbus-run-session -- "$0" "$@"
+fi
+
+LOG=$WORK/service.log
+touch "$LOG"
+ffmpeg -v error -f lavfi -i testsrc2=size=160x120:rate=10 -t 70 -c:v ffv1 "$WORK/clip.mkv" || fail "no clip was made"
+ffmpeg -v error -f lavfi -i testsrc2=size=160x120:rate=10 -t 1 -c:v ffv1 "$WORK/short.mkv" || fail "no clip was made"
+ffmpeg -v error -f lavfi -i testsrc2=size=160x120:rate=1 -frames:v 1 "$WORK/picture.png" || fail "no picture was made"
+start_display
+
+start_window "$WORK/clip.mkv" --backend=cpu
+expect_value source clip.mkv
+sleep 1
+quit_window
+echo "ok: a desktop without the service"
+
+/usr/bin/python3 "$(dirname "$0")/fake_screen_saver.py" "$LOG" >"$WORK/service.out" 2>&1 &
+SERVICE=$!
+STARTED+=("$SERVICE")
+wait_for 20 grep -q ready "$LOG" || fail "the test's service does not start: $(<"$WORK/service.out")"
+# calls COUNT: succeeds if there were so many calls since the service started.
+calls() { (($(grep -cv ready "$LOG") == $1)); }
+last_call() { tail -n 1 "$LOG"; }
+# expect_call COUNT TEXT WHEN
+expect_call() {
+  wait_for 10 calls "$1" || fail "$3: $(tr '\n' ';' <"$LOG")"
+  [[ $(last_call) == "$2" ]] || fail "$3: $(last_call)"
+}
+
+start_window "$WORK/clip.mkv" --backend=cpu
+expect_call 1 "Inhibit lensd: a video is playing" "while a video plays"
+key space
+expect_call 2 "UnInhibit" "after a pause"
+key space
+expect_call 3 "Inhibit lensd: a video is playing" "after the pause has ended"
+quit_window
+expect_call 4 "UnInhibit" "after the end of the program"
+echo "ok: off while a video plays, on in a pause and at the end"
+
+start_window "$WORK/short.mkv" --backend=cpu
+expect_call 5 "Inhibit lensd: a video is playing" "at the start of a short file"
+expect_call 6 "UnInhibit" "at the end of the file"
+quit_window
+echo "ok: on after the end of a file"
+
+start_window "$WORK/picture.png" --backend=cpu
+sleep 2
+quit_window
+# A picture may play for the moment of its only frame.
+[[ $(last_call) == UnInhibit ]] || fail "a picture keeps the screen on: $(last_call)"
+count=$(grep -cv ready "$LOG")
+start_window "$WORK/clip.mkv" --backend=cpu --keep-screen-on=no
+sleep 2
+quit_window
+calls "$count" || fail "--keep-screen-on=no: $(last_call)"
+echo "ok: pictures, and --keep-screen-on=no"
+
+start_window "$WORK/clip.mkv" --backend=cpu
+expect_call $((count + 1)) "Inhibit lensd: a video is playing" "while a video plays"
+kill -STOP "$SERVICE"
+key q
+wait_for 8 window_gone || fail "a service that does not answer holds the program"
+kill -CONT "$SERVICE"
+echo "ok: a service that does not answer"
