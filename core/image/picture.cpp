@@ -41,6 +41,11 @@ ColourTags PictureInfo::working(bool bt601) const {
   return tags;
 }
 
+bool PictureInfo::has_field_chroma() const {
+  return interlaced.value && format.model == ColourModel::yuv && format.chroma_shift_y == 1 &&
+         extent.height % 4 == 0 && !orientation.transpose && !orientation.flip_y;
+}
+
 size_t PictureInfo::plane_row_bytes(int p) const {
   size_t bytes = 0;
   for (int i = 0; i < component_count(format); ++i) {

@@ -146,7 +146,6 @@ Image colour_reference(const PictureRef& picture, int precision, const ColourSet
                        f.depth > 8, m.sample_mask);
   };
   const int chroma_w = chroma_size(info.extent.width, f.chroma_shift_x);
-  const int chroma_h = chroma_size(info.extent.height, f.chroma_shift_y);
   for (int y = 0; y < info.extent.height; ++y)
     for (int x = 0; x < info.extent.width; ++x) {
       const Position p = upright_position(info.orientation, info.upright(), x, y);
@@ -162,7 +161,7 @@ Image colour_reference(const PictureRef& picture, int precision, const ColourSet
           for (int c = 0; c < 3; ++c) pixel |= colour_of_plain<int64_t>(m, sample(c, x, y)) << (8 * c);
       } else {
         const ChromaTap tx = chroma_tap(x, f.chroma_shift_x, cosited_x(info), chroma_w);
-        const ChromaTap ty = chroma_tap(y, f.chroma_shift_y, cosited_y(info), chroma_h);
+        const ChromaTap ty = chroma_rows(info, y);
         const auto chroma = [&](int component) {
           return ty.first_weight * (tx.first_weight * sample(component, tx.first, ty.first) +
                                     tx.second_weight * sample(component, tx.second, ty.first)) +

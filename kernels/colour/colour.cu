@@ -91,9 +91,32 @@ ColourJob make_job(const PictureRef& picture, const ColourMatrix& matrix, ImageR
   return job;
 }
 
+/// Returns the rows of one field: 0, 2, 4 … (`parity` 0) or 1, 3, 5 … (1). The number of rows is even.
+PictureRef field_of(PictureRef picture, std::ptrdiff_t parity) {
+  picture.info.interlaced.value = false;
+  picture.info.extent.height /= 2;
+  for (size_t p = 0; p < picture.planes.size(); ++p)
+    picture.planes[p] += parity * picture.pitch_bytes[p], picture.pitch_bytes[p] *= 2;
+  return picture;
+}
+ImageRef field_of(ImageRef image, std::ptrdiff_t parity) {
+  image.data += parity * image.pitch_bytes, image.pitch_bytes *= 2;
+  image.format.extent.height /= 2;
+  return image;
+}
+
 }  // namespace
 
 void Colour::launch_convert(const PassArgs& args, CudaStream stream) const {
+  if (args.picture->info.has_field_chroma()) {
+    PassArgs part = args;
+    for (const std::ptrdiff_t parity : {0, 1}) {
+      const PictureRef field = field_of(*args.picture, parity);
+      part.picture = &field, part.out = field_of(args.out, parity);
+      launch_convert(part, stream);
+    }
+    return;
+  }
   if (deep_) return launch_deep(args, stream);
   const PictureFormat& f = args.picture->info.format;
   ColourJob job = make_job(*args.picture, matrix_, args.out);

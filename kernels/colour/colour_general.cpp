@@ -172,8 +172,7 @@ ComponentRows component_rows(const PictureRef& picture, int sample_mask, int y, 
       continue;
     }
     const int count = chroma_size(width, f.chroma_shift_x);
-    const ChromaTap tap =
-        chroma_tap(y, f.chroma_shift_y, cosited_y(info), chroma_size(info.extent.height, f.chroma_shift_y));
+    const ChromaTap tap = chroma_rows(info, y);
     load(c, tap.first, count, buffer(3)), load(c, tap.second, count, buffer(4));
     const bool halved = f.chroma_shift_x == 1;
     const int factor = halved ? 1 : 4;  // from quarters to sixteenths, unless widen() does that

@@ -168,8 +168,7 @@ bool has_interleaved_chroma(const PictureFormat& f) {
 void gather_chroma(const PictureRef& picture, int mask, int y, int pairs, int16_t* uv) {
   const PictureFormat& f = picture.info.format;
   const ComponentLayout u = f.components[1], v = f.components[2];
-  const ChromaTap tap = chroma_tap(y, f.chroma_shift_y, cosited_y(picture.info),
-                                   chroma_size(picture.info.extent.height, f.chroma_shift_y));
+  const ChromaTap tap = chroma_rows(picture.info, y);
   const auto row = [&](const ComponentLayout& c, int i) {
     return picture.planes[c.plane] + i * picture.pitch_bytes[c.plane] + c.offset;
   };

@@ -39,8 +39,7 @@ std::optional<HalvedRow> halved_row(const PictureRef& picture, int sample_mask, 
   if (f.model != ColourModel::yuv || f.chroma_shift_x != 1 || f.has_alpha || luma.step != bytes ||
       u.shift != v.shift || v.step != u.step || (u.step != bytes && !interleaved))
     return std::nullopt;
-  const ChromaTap tap =
-      chroma_tap(y, f.chroma_shift_y, cosited_y(info), chroma_size(info.extent.height, f.chroma_shift_y));
+  const ChromaTap tap = chroma_rows(info, y);
   const auto row = [&](const ComponentLayout& c, int i) {
     return picture.planes[c.plane] + i * picture.pitch_bytes[c.plane] + c.offset;
   };
@@ -103,7 +102,6 @@ Image deep_colour_reference(const PictureRef& picture, const ImageFormat& output
                        f.depth > 8, (1 << f.depth) - 1);
   };
   const int chroma_w = chroma_size(info.extent.width, f.chroma_shift_x);
-  const int chroma_h = chroma_size(info.extent.height, f.chroma_shift_y);
   for (int y = 0; y < info.extent.height; ++y)
     for (int x = 0; x < info.extent.width; ++x) {
       const Position p = upright_position(info.orientation, info.upright(), x, y);
@@ -112,7 +110,7 @@ Image deep_colour_reference(const PictureRef& picture, const ImageFormat& output
         continue;
       }
       const ChromaTap tx = chroma_tap(x, f.chroma_shift_x, cosited_x(info), chroma_w);
-      const ChromaTap ty = chroma_tap(y, f.chroma_shift_y, cosited_y(info), chroma_h);
+      const ChromaTap ty = chroma_rows(info, y);
       const auto chroma = [&](int component) {
         return ty.first_weight * (tx.first_weight * sample(component, tx.first, ty.first) +
                                   tx.second_weight * sample(component, tx.second, ty.first)) +

@@ -72,6 +72,54 @@ TEST_P(ColourLayout, BothBackendsEqualOracleInEveryOrientation) {
     }
 }
 
+/// Returns the rows 0, 2, 4 … (`parity` 0) or 1, 3, 5 … of a picture, as a progressive picture.
+PictureRef field(PictureRef picture, int parity) {
+  picture.info.interlaced = {}, picture.info.extent.height /= 2;
+  for (size_t p = 0; p < picture.planes.size(); ++p)
+    picture.planes[p] += parity * picture.pitch_bytes[p], picture.pitch_bytes[p] *= 2;
+  return picture;
+}
+
+TEST_P(ColourLayout, FieldsOfInterlacedPicturesAreConvertedSeparately) {
+  const bool halved = GetParam().format.model == ColourModel::yuv && GetParam().format.chroma_shift_y == 1;
+  for (const Extent extent : {Extent{5, 4}, Extent{66, 20}, Extent{131, 36}})
+    for (int turn = 0; turn < 4; ++turn) {
+      const int precision = turn % 2 == 0 ? 8 : 16;
+      PictureInfo what = info(extent);
+      what.orientation.flip_x = turn > 1, what.interlaced.value = true;
+      SCOPED_TRACE(trace(what));
+      const HostPicture picture = random_picture(what, random_, 3, turn == 1);
+      Image expected = colour_reference(picture.ref, precision);
+      for (int parity = 0; parity < 2; ++parity) {
+        const Image rows = colour_reference(field(picture.ref, parity), precision);
+        const size_t bytes = rows.format.row_bytes();
+        for (size_t y = 0; y < static_cast<size_t>(rows.format.extent.height); ++y)
+          std::copy_n(&rows.pixels[y * bytes], bytes,
+                      &expected.pixels[(2 * y + static_cast<size_t>(parity)) * bytes]);
+      }
+      PictureRef progressive = picture.ref;
+      progressive.info.interlaced.value = false;
+      EXPECT_EQ(difference(expected, colour_reference(progressive, precision)) == "", !halved);
+      Colour filter;
+      for (const int64_t set : instruction_sets()) {
+        const InstructionSet only(set);
+        const auto rig =
+            make_cpu_rig(filter, {.images = {}, .picture = &what, .precision = precision}, kOdd, 2);
+        ASSERT_EQ(difference(expected, rig->run({}, &picture.ref).image), "") << hwy::TargetName(set);
+      }
+      ASSERT_EQ(difference(expected, colour_reference(picture.ref, precision)), "");
+      for (const Placement placement : {kAligned, kOdd}) {
+        if (!cuda_unavailable().empty()) continue;
+        const auto rig = make_cuda_rig(
+            filter, {.images = {}, .picture = &what, .precision = precision, .backend = Backend::cuda},
+            placement);
+        const RunOutput output = rig->run({}, &picture.ref);
+        ASSERT_EQ(difference(expected, output.image), "") << "CUDA";
+        ASSERT_TRUE(output.guards_untouched) << "CUDA";
+      }
+    }
+}
+
 TEST_P(ColourLayout, SumsOfExtremeSamplesFit) {
   PictureInfo what = info({131, 35});
   for (const Range range : {Range::limited, Range::full}) {

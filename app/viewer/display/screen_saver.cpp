@@ -43,10 +43,11 @@ class Inhibition {
     sd_bus_set_method_call_timeout(bus.get(), kCallUs);
     sd_bus_error problem = SD_BUS_ERROR_NULL;
     sd_bus_message* answer = nullptr;
-    const int called = sd_bus_call_method(bus.get(), kService, kObject, kService, "Inhibit", &problem, &answer, "ss",
-                                          "lensd", "a video is playing");
+    const int called = sd_bus_call_method(bus.get(), kService, kObject, kService, "Inhibit", &problem,
+                                          &answer, "ss", "lensd", "a video is playing");
     const std::unique_ptr<sd_bus_message, ReleaseReply> reply(answer);
-    if (called < 0) log::info("the screen saver stays on: {}", problem.message ? problem.message : "no answer");
+    if (called < 0)
+      log::info("the screen saver stays on: {}", problem.message ? problem.message : "no answer");
     sd_bus_error_free(&problem);
     uint32_t cookie = 0;
     if (called < 0 || sd_bus_message_read(reply.get(), "u", &cookie) < 0) return nullptr;
@@ -61,7 +62,8 @@ class Inhibition {
   Inhibition& operator=(const Inhibition&) = delete;
 
  private:
-  Inhibition(std::unique_ptr<sd_bus, CloseBus> bus, uint32_t cookie) : bus_(std::move(bus)), cookie_(cookie) {}
+  Inhibition(std::unique_ptr<sd_bus, CloseBus> bus, uint32_t cookie)
+      : bus_(std::move(bus)), cookie_(cookie) {}
 
   std::unique_ptr<sd_bus, CloseBus> bus_;
   uint32_t cookie_;

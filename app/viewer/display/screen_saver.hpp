@@ -2,11 +2,12 @@
 //
 //   keep_off(on) ──▶ own thread ──▶ Inhibit and UnInhibit of org.freedesktop.ScreenSaver on the session bus
 //
-// Source: the Idle Inhibition Service Draft of freedesktop.org, which GNOME, KDE Plasma, Xfce, Cinnamon and MATE
-// offer. Without such a service, or if lensd was built without libsystemd, nothing happens. The service forgets
-// the request when the connection ends, so a killed viewer leaves nothing behind.
+// Source: the Idle Inhibition Service Draft of freedesktop.org, which GNOME, KDE Plasma, Xfce, Cinnamon and
+// MATE offer. Without such a service, or if lensd was built without libsystemd, nothing happens. The service
+// forgets the request when the connection ends, so a killed viewer leaves nothing behind.
 //
-// Call from the UI thread only. The destructor waits at most 200 ms for the thread (core/base/owned_thread.hpp).
+// Call from the UI thread only. The destructor waits at most 200 ms for the thread
+// (core/base/owned_thread.hpp).
 #pragma once
 
 #include <memory>
@@ -22,8 +23,8 @@ class ScreenSaver {
   ScreenSaver(const ScreenSaver&) = delete;
   ScreenSaver& operator=(const ScreenSaver&) = delete;
 
-  /// Requests or permits that the screen stays on. Returns at once. The first request starts the thread; if that
-  /// fails, the screen saver is left as it is.
+  /// Requests or permits that the screen stays on. Returns at once. The first request starts the thread; if
+  /// that fails, the screen saver is left as it is.
   void keep_off(bool on);
 
  private:

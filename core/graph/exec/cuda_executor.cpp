@@ -185,13 +185,15 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
     slot.buffers->computed = &slot.sync->computed;
   }
 
-  /// Returns the slot's graphs for pictures of this layout. Graphs for top-down pictures in host memory are
-  /// captured by prepare(). Graphs for bottom-up and for hardware-decoded pictures are captured for all
-  /// slots when the first such picture arrives.
+  /// Returns the slot's graphs for pictures of this layout. prepare() captures the graphs for top-down
+  /// pictures in host memory that are interlaced like the plan's picture. The others (bottom-up,
+  /// hardware-decoded) are captured for all slots when the first such picture arrives.
   const CapturedPlan& find_or_capture(CudaSlot& slot, const PictureRef& planes, bool source_inside) {
-    const bool bottom_up = planes.pitch_bytes[0] < 0;
-    for (const CapturedPlan& c : slot.captured)
-      if (c.source_inside == source_inside && (!source_inside || c.bottom_up == bottom_up)) return c;
+    const bool bottom_up = planes.pitch_bytes[0] < 0, field_chroma = planes.info.has_field_chroma();
+    for (const CapturedPlan& c : slot.captured) {
+      const bool same_layout = c.bottom_up == bottom_up && c.field_chroma == field_chroma;
+      if (c.source_inside == source_inside && (!source_inside || same_layout)) return c;
+    }
     count_captures(capture(*current_, planes.info, bottom_up, source_inside, capture_));
     bind_slot(*current_, slot, planes);
     return slot.captured.back();

@@ -147,6 +147,7 @@ int capture(CudaPlan& plan, const PictureInfo& info, bool bottom_up, bool source
     bind_slot(plan, *slot, planes);
     CapturedPlan& captured = slot->captured.emplace_back();
     captured.bottom_up = planes.pitch_bytes[0] < 0, captured.source_inside = source_inside;
+    captured.field_chroma = info.has_field_chroma();
     captured.plain = cuda::GraphExec(stream, [&] { record_graph(plan, *slot, first, Marks::none, stream); });
     captured.timed =
         cuda::GraphExec(stream, [&] { record_graph(plan, *slot, first, Marks::external, stream); });

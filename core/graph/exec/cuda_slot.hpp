@@ -38,6 +38,7 @@ struct SlotTiming {
 struct CapturedPlan {
   bool bottom_up = false;     ///< rows of the uploaded planes are stored from bottom to top
   bool source_inside = true;  ///< false: passes that read the picture are launched before the graph
+  bool field_chroma = false;  ///< PictureInfo::has_field_chroma()
   cuda::GraphExec plain, timed;
 };
 
@@ -68,7 +69,7 @@ struct CudaSlot {
   SlotSignal signal{};
   cuda::Event uploaded;
   SlotTiming timing;
-  std::vector<CapturedPlan> captured;  ///< at most three, one per picture layout
+  std::vector<CapturedPlan> captured;  ///< at most five, one per picture layout
   Picture picture;                     ///< held until it is uploaded, or until the passes have read it if
                                        ///< it is in device memory
 };

@@ -393,6 +393,7 @@ Picture FfmpegSource::deliver() {
   frame_info_.index = next_index_++;
   frame_info_.key = ff::is_key(*frame_);
   frame_info_.fields = fields_of(*frame_, ref.info.orientation);
+  ref.info.interlaced.value = frame_info_.fields != FieldOrder::progressive;
   return Picture(ref, frame_info_, owners_->take(*frame_));
 }
 
