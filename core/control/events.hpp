@@ -66,7 +66,7 @@ class Subscriber {
   std::function<void()> added_;
   std::vector<Observed> observed_;
   std::deque<Event> events_;
-  size_t event_bytes_ = 0;  // of events_
+  size_t event_bytes_ = 0;  // sum of Event::bytes() in events_
   uint64_t dropped_ = 0, reported_dropped_ = 0;
   bool wants_events_ = false;
 };

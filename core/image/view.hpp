@@ -82,7 +82,7 @@ struct alignas(4) Rgba {
   uint8_t r, g, b, a;
 };
 
-/// One RGBA16 pixel. Images need not be aligned to whole pixels.
+/// One RGBA16 pixel. Not aligned to 8 bytes, because images need not be.
 struct Rgba16 {
   uint16_t r, g, b, a;
 };

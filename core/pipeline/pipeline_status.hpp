@@ -60,7 +60,9 @@ struct SinkStatus {
   std::string path;  ///< path of the current or last file, a stream's URL without secrets, a camera's name
   int64_t frames = 0, bytes = 0, files = 0;
   uint64_t dropped = 0;  ///< frames lost because the sink was too slow or a stream had no receiver
-  uint64_t missed = 0;   ///< recorder: pictures of a live source that were dropped before it while it was on
+  /// Recorder: pictures of a live source that the pipeline dropped during the recording, so that they did not
+  /// reach the recorder.
+  uint64_t missed = 0;
   std::string state;  ///< a stream's or virtual camera's state: "connecting", "sending", …; recorder: empty
   bool wanted = false;    ///< recorder: between start() and stop(), also after a failure or before any frame;
                           ///< virtual camera: it is on

@@ -6,7 +6,7 @@
 namespace lensd {
 namespace {
 
-/// A thread converts four columns of one row. If chroma rows are halved, it converts two rows (four in
+/// A thread converts four columns of one row. In YUV with halved chroma rows it converts two rows (four in
 /// colour_420()), so that it loads the chroma samples shared by these rows only once.
 struct ColourTuning {
   static constexpr int threads = 128;

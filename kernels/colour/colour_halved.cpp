@@ -17,7 +17,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/pair_dot-inl.hpp"
 
-/// Returns samples as 16-bit lanes.
+/// Loads samples into 16-bit lanes.
 template <class D16>
 HWY_INLINE hn::Vec<D16> load_samples(D16 d16, const uint8_t* from, int, int) {
   return hn::PromoteTo(d16, hn::LoadU(hn::Rebind<uint8_t, D16>(), from));

@@ -112,7 +112,7 @@ struct LaneColumns {
   }
 };
 
-/// Samples of type S of the lane's columns of a grey image.
+/// The lane's columns of a grey image with samples of type S.
 template <class S>
 struct MergeGray {
   ColumnOf8 columns[2];

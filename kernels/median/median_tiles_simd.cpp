@@ -83,8 +83,8 @@ using Row = uint8_t[kMedianTilePitch];
 
 #include "kernels/median/median_sums-inl.hpp"
 
-/// Fills tile.columns with the number of samples ≥ `threshold` by column, over 2r + 1 rows, for rows [first,
-/// end).
+/// For each row y in [first, end), sets tile.columns[y][x] to the number of samples ≥ `threshold` in column x
+/// of rows y to y + 2r.
 void count_columns(const Row* samples, int radius, int first, int end, int threshold, MedianTile& tile) {
   const D8 d8;
   const I8 i8;

@@ -188,7 +188,7 @@ __global__ void warp_gray_kernel(ImageView<const uint8_t> in, ImageView<uint8_t>
   store_bytes(out.row(y) + x, word, count, aligned);
 }
 
-/// Warps one pixel with 16 bits per sample per thread.
+/// Each thread warps one pixel with 16 bits per sample.
 template <int kChannels>
 __global__ void warp_deep_kernel(ImageView<const uint16_t> in, ImageView<uint16_t> out,
                                  const StabilizeBlock* block, const StabilizeStats* stats) {

@@ -21,7 +21,7 @@ std::string frame_count_lines(const FrameCounts& c, bool live) {
   line(c.processed, "processed by the graph");
   if (c.rerun > 0) line(c.rerun, "processed again after a change");
   line(c.shown, "shown");
-  line(c.not_shown, "finished but not shown: a newer frame was ready first");
+  line(c.not_shown, "finished but not shown: a newer frame was ready first, or the window was hidden");
   if (!live) line(c.late, "shown late: graph or decoder were slower than the source");
   line(c.repeated, "repeated: no new frame at a display refresh");
   if (live || c.recorder > 0) line(c.recorder, "missing in the recording: the encoder was too slow");

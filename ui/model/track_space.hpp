@@ -1,4 +1,4 @@
-// Whether the tracks of a graph's output can be drawn over one of its pictures.
+// Decides whether the tracks of a graph's output can be drawn over the picture of one of its nodes.
 #pragma once
 
 #include <string>

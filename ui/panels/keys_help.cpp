@@ -121,7 +121,8 @@ void draw_keys_help(PanelContext& ctx) {
   ImGui::End();
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(4);
-  // A small window shows the help beside the controls, which stay usable.
+  // In a small window the help is a column beside the controls, which stay usable: clicks there do not close
+  // it.
   if (outside && !small) ctx.state.help = false;
 }
 

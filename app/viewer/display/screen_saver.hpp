@@ -23,8 +23,8 @@ class ScreenSaver {
   ScreenSaver(const ScreenSaver&) = delete;
   ScreenSaver& operator=(const ScreenSaver&) = delete;
 
-  /// Requests or permits that the screen stays on. Returns at once. The first request starts the thread; if
-  /// that fails, the screen saver is left as it is.
+  /// Keeps the screen saver off, or permits it again. Returns at once. The first request starts the thread;
+  /// if that fails, the screen saver is left as it is.
   void keep_off(bool on);
 
  private:

@@ -35,7 +35,8 @@ class ShownFrame {
   void refresh(ui::Presenter& presenter, const ui::ViewerUi& ui);
   bool has_second() const { return second_image_ >= 0; }
 
-  /// Passes the tracks to the model and the overlay as soon as the GPU has written them.
+  /// Passes the frame's tracks to the model and the overlay, once. Does nothing if the GPU has not written
+  /// them yet: call in every display frame. Does not block.
   void take_side_data(ViewerModelBuilder& model, ui::TrackOverlay& overlay);
   /// Reads the probed pixel of every picture, and the pixels of a magnified view.
   void read_pixels(const ui::ProbeState& probe, ViewerModelBuilder& model) const;

@@ -126,7 +126,8 @@ class SharedControls {
   ControlValues wanted_;
   /// Mode to restore if the requested one does not work; nullopt: the requested one has worked.
   std::optional<ControlValues> previous_mode_;
-  ControlValues working_mode_;    ///< of the newest connection that delivered pictures
+  /// Mode of the newest connection that delivered pictures; before the first one, the configured mode.
+  ControlValues working_mode_;
   ControlValues requested_mode_;  ///< of the current connection
   int mode_failures_ = 0;
   std::deque<Write> writes_;

@@ -24,7 +24,7 @@ class SoundOutput {
 
   /// Starts the timeline. Does nothing if it already runs.
   virtual void start() = 0;
-  /// Discards all frames that were not heard yet and stops the timeline: silence at once.
+  /// Discards all frames that were not heard yet and stops the timeline. The sound ends at once.
   virtual void stop() = 0;
   /// Discards all frames that were not heard yet. The timeline continues.
   virtual void flush() = 0;
