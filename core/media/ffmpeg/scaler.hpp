@@ -9,7 +9,8 @@
 
 namespace lensd {
 
-/// Uses DeepConverter for images with 16 bits and Repack for decoded pictures where they can, else swscale.
+/// Uses DeepConverter for 16-bit images and Repack for decoded YUV pictures if they support the formats, else
+/// swscale.
 class Scaler {
  public:
   /// Prepares the conversion. `to` must have the extent of `from`. If `from` is an image with 16 bits, the

@@ -1,4 +1,5 @@
-// Positions of chroma samples after the conversion of working images with 8 bits and of decoded pictures.
+// Positions of chroma samples after the conversion of working images with 8 bits and of decoded pictures, and
+// copies of samples between layouts.
 #include <gtest/gtest.h>
 
 extern "C" {
@@ -11,6 +12,7 @@ extern "C" {
 #include "core/image/image.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
 #include "core/media/ffmpeg/scaler.hpp"
+#include "tests/unit/core/media/source_recording_fixture.hpp"
 
 namespace lensd::test {
 namespace {
@@ -113,6 +115,45 @@ TEST(ChromaSiting, IsRegardedInConversions) {
   EXPECT_NEAR(edge(center, true), 32, 0.06);
   EXPECT_NEAR(edge(top_left, false), 31.5, 0.06);
   EXPECT_NEAR(edge(top_left, true), 31.5, 0.06);
+}
+
+/// Copies `from` to the layout `format`. All bytes of the copy are 0 before.
+DecodedPicture repacked(const DecodedPicture& from, AVPixelFormat format) {
+  DecodedPicture to(format, from.ref.info.extent);
+  for (size_t p = 0; p < to.ref.info.format.plane_count; ++p)
+    std::memset(to.frame->data[p], 0, static_cast<size_t>(to.ref.pitch_bytes[p] * to.ref.info.plane_rows(p)));
+  const auto repack = Repack::of(*pixels_format(from.ref.info), *pixels_format(to.ref.info));
+  EXPECT_TRUE(repack) << av_get_pix_fmt_name(format);
+  if (repack) repack->convert(pixels(from.ref), *to.frame);
+  return to;
+}
+
+// The widths 69 and 70 have whole blocks of 32 samples and a remainder.
+TEST(Repack, EverySampleKeepsItsValue) {
+  constexpr AVPixelFormat kPairs[][2] = {
+      {AV_PIX_FMT_NV12, AV_PIX_FMT_YUV420P},       {AV_PIX_FMT_NV21, AV_PIX_FMT_YUV420P},
+      {AV_PIX_FMT_YUV420P, AV_PIX_FMT_NV12},       {AV_PIX_FMT_NV24, AV_PIX_FMT_YUV444P},
+      {AV_PIX_FMT_YUYV422, AV_PIX_FMT_YUV422P},    {AV_PIX_FMT_UYVY422, AV_PIX_FMT_YUV422P},
+      {AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUYV422},    {AV_PIX_FMT_NV16, AV_PIX_FMT_NV16},
+      {AV_PIX_FMT_P010LE, AV_PIX_FMT_YUV420P10LE}, {AV_PIX_FMT_Y210LE, AV_PIX_FMT_YUV422P10LE},
+      {AV_PIX_FMT_YUV420P10LE, AV_PIX_FMT_P010LE}, {AV_PIX_FMT_YUVA420P, AV_PIX_FMT_NV12}};
+  for (const auto& [first, second] : kPairs)
+    for (const int width : {69, 70}) {
+      SCOPED_TRACE(std::string(av_get_pix_fmt_name(first)) + " to " + av_get_pix_fmt_name(second));
+      const DecodedPicture from(first, {width, 5}), to = repacked(from, second);
+      const PictureFormat& format = to.ref.info.format;
+      int different = 0;
+      for (int c = 0; c < 3; ++c)
+        for (int y = 0; y << (c ? format.chroma_shift_y : 0) < 5; ++y)
+          for (int x = 0; x << (c ? format.chroma_shift_x : 0) < width; ++x)
+            different += sample_of(to.ref, c, x, y) != sample_of(from.ref, c, x, y);
+      EXPECT_EQ(different, 0);
+    }
+}
+
+TEST(Repack, UnusedBytesAreDefined) {
+  const DecodedPicture from(AV_PIX_FMT_YUV422P, {5, 2}), to = repacked(from, AV_PIX_FMT_YUYV422);
+  for (int y = 0; y < 2; ++y) EXPECT_EQ(sample_of(to.ref, 0, 5, y), 255);
 }
 
 }  // namespace
