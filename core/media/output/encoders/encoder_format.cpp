@@ -30,6 +30,10 @@ bool is_deep(AVPixelFormat format) {
   return descriptor(format).comp[0].depth > 8;
 }
 
+bool is_surface(AVPixelFormat format) {
+  return (descriptor(format).flags & AV_PIX_FMT_FLAG_HWACCEL) != 0;
+}
+
 bool is_working(AVPixelFormat format) {
   return format == AV_PIX_FMT_RGBA || format == AV_PIX_FMT_GRAY8 || format == AV_PIX_FMT_RGBA64 ||
          format == AV_PIX_FMT_GRAY16;
@@ -41,10 +45,10 @@ bool same_subsampling(AVPixelFormat a, AVPixelFormat b) {
 }
 
 /// Returns true for formats that represent the colours of a decoded picture: no palette, Bayer pattern, float
-/// or XYZ, and no surface of a device.
+/// or XYZ.
 bool holds_colours(AVPixelFormat format) {
-  constexpr uint64_t kOther = AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER |
-                              AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_FLOAT;
+  constexpr uint64_t kOther =
+      AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_FLOAT;
   if (format == AV_PIX_FMT_XYZ12LE || format == AV_PIX_FMT_XYZ12BE) return false;
   const AVPixFmtDescriptor& d = descriptor(format);
   return d.nb_components >= 3 && !(d.flags & kOther) && d.comp[0].depth >= 8;
@@ -87,7 +91,9 @@ std::vector<AVPixelFormat> image_formats(const AVCodec& codec, const PixelsForma
   std::vector<AVPixelFormat> out;
   const auto add = [&](std::initializer_list<AVPixelFormat> formats) { out.insert(out.end(), formats); };
   const bool lossless = lossless_only(codec.id), deep = is_deep(input.format);
-  if (lossless || (!is_working(input.format) && !is_rgb(input.format))) add({input.format});
+  const bool decoded = !is_working(input.format);
+  if (lossless || (decoded && !is_rgb(input.format))) add({input.format});
+  if (!lossless && decoded && deep && is_gray(input.format)) add({AV_PIX_FMT_GRAY12, AV_PIX_FMT_GRAY10});
   if (lossless && deep) add({AV_PIX_FMT_RGBA64, AV_PIX_FMT_GBRAP16, AV_PIX_FMT_RGB48});
   if (lossless)
     add({AV_PIX_FMT_RGBA, AV_PIX_FMT_BGRA, AV_PIX_FMT_ARGB, AV_PIX_FMT_ABGR, AV_PIX_FMT_GBRAP,
@@ -117,10 +123,11 @@ AVPixelFormat choose(const AVCodec& codec, const PixelsFormat& input, const Enco
   const bool decoded_yuv = is_yuv(input.format),
              decoded_rgb = is_rgb(input.format) && !is_working(input.format);
   if (supported.empty()) return AV_PIX_FMT_YUV420P;
+  std::erase_if(supported, is_surface);  // pictures are in host memory
+  if (supported.empty()) return AV_PIX_FMT_NONE;
   if (decoded_yuv || (decoded_rgb && lossless_only(codec.id))) {
     if (contains(supported, input.format)) return input.format;
     int depth = descriptor(input.format).comp[0].depth;
-    if (options.depth > 0 && !lossless_only(codec.id)) depth = std::min(depth, options.depth);
     if (is_hdr(input.transfer)) depth = std::max(depth, 10);
     if (const AVPixelFormat best = closest(supported, input, depth); best != AV_PIX_FMT_NONE) return best;
   }
@@ -176,10 +183,10 @@ std::string conversion_notice(const AVCodec& codec, const PixelsFormat& input, c
     lost += lost.empty() ? "" : ", ";
     lost += what;
   };
-  if (is_yuv(input.format)) {
+  if (!is_working(input.format) && !is_rgb(input.format)) {
     const Loss loss = loss_of(input.format, output.format, descriptor(input.format).comp[0].depth);
     if (loss[1]) add("fewer bits per sample");
-    if (loss[2]) add("fewer chroma samples");
+    if (loss[2] && is_yuv(input.format)) add("fewer chroma samples");
   }
   if (!is_working(input.format) && input.alpha && !output.alpha) add("no transparency");
   if (is_hdr(input.transfer) && shallow) add("8 bits, which show bands in HDR");

@@ -10,7 +10,8 @@ namespace lensd {
 struct EncoderOptions;
 
 /// Returns the encoder's format for pictures in the format `input`.
-///   decoded pictures  the same layout, else the same samples in planes, else the format that loses least
+///   decoded pictures  the same layout, else the same samples in planes, else the format that loses least;
+///                     EncoderOptions::depth applies to RGB only
 ///   working images    8 or 10 bits, by EncoderOptions::depth; lossless encoders: RGB with all bits
 /// YUV input keeps its matrix; RGB and grey input gets EncoderOptions::matrix or that option's default. MJPEG
 /// always uses full-range BT.601. Range and siting stay the same if the subsampling does; otherwise the range

@@ -8,6 +8,7 @@ extern "C" {
 #include <fmt/format.h>
 
 #include "core/media/ffmpeg/pixel_formats.hpp"
+#include "core/media/output/encoders/encoder_format.hpp"
 #include "tests/unit/core/media/source_recording_fixture.hpp"
 
 namespace lensd::test {
@@ -90,6 +91,40 @@ TEST_F(SourceRecording, LossyEncodersKeepSubsamplingAndDepth) {
   const DecodedPicture rgb(AV_PIX_FMT_GBRP10LE, {64, 48});
   EXPECT_EQ(recorded(rgb.ref, {.codec = "libx264"}).format.depth, 8) << "many players decode 8 bits only";
   EXPECT_EQ(recorded(rgb.ref, {.codec = "libx264", .depth = 10}).format.depth, 10);
+}
+
+TEST_F(SourceRecording, TheDepthOfAYuvSourceDoesNotDependOnTheOption) {
+  for (const AVPixelFormat format : {AV_PIX_FMT_P010LE, AV_PIX_FMT_YUV420P10LE}) {
+    const DecodedPicture source(format, {64, 48});
+    for (const int depth : {0, 8, 10})
+      EXPECT_EQ(recorded(source.ref, {.codec = "libx264", .depth = depth}).format.depth, 10)
+          << av_get_pix_fmt_name(format) << ' ' << depth;
+  }
+}
+
+TEST_F(SourceRecording, GreySourcesKeepTheirBits) {
+  const DecodedPicture y12(AV_PIX_FMT_GRAY12LE, {64, 48});
+  EXPECT_EQ(record_source(y12.ref, {.codec = "libx264"}, "a.mkv"),
+            "libx264 encodes as gray10le: fewer bits per sample");
+  EXPECT_EQ(open_source(file("a.mkv"), {})->info().picture.format.depth, 10);
+  EXPECT_EQ(record_source(y12.ref, {.codec = "mpeg4"}, "b.mkv"),
+            "mpeg4 encodes as yuv420p: fewer bits per sample");
+  EXPECT_EQ(recorded(y12.ref, {.codec = "ffv1"}).format, y12.ref.info.format);
+}
+
+TEST_F(SourceRecording, EncodersOfGpuSurfacesAreRefused) {
+  const AVCodec* const codec = avcodec_find_encoder_by_name("h264_vaapi");
+  if (!codec) GTEST_SKIP() << "this FFmpeg has no h264_vaapi";
+  for (const AVPixelFormat format : {AV_PIX_FMT_RGBA, AV_PIX_FMT_YUV420P}) {
+    try {
+      encoder_format(*codec, {.format = format, .extent = {64, 48}}, {}, "record");
+      ADD_FAILURE() << "not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      EXPECT_EQ(error.problem(), std::string("h264_vaapi has no pixel format for ") +
+                                     av_get_pix_fmt_name(format) + " pictures");
+    }
+  }
 }
 
 TEST_F(SourceRecording, ANoticeNamesWhatIsLost) {
