@@ -18,8 +18,8 @@ std::string attribute(const fs::path& file) {
   return line;
 }
 
-/// Returns what udev makes the link's name from: product and serial number of the USB device, and the number
-/// of the node. Returns an empty string for other devices. `node`: the kernel's folder of the video device.
+/// Returns the attributes from which udev builds the link's name: vendor, product, serial number, and index
+/// of the node. Empty for devices that are not USB. `node`: the kernel's folder of the video device.
 std::string usb_name(const fs::path& node) {
   const fs::path usb = node / "device" / "..";
   const std::string vendor = attribute(usb / "idVendor");
@@ -47,7 +47,11 @@ CameraIdentity camera_identity(const std::string& path, const v4l2_capability& c
   std::error_code error;
   const fs::path device = fs::canonical(path, error);
   if (error) return identity;
-  identity.shared_link = has_twin(nodes, device.filename().string());
+  const std::string node = device.filename().string();
+  // The cameras of one USB device, such as colour and infrared, have the same bus and the same index.
+  const std::string interface = attribute(fs::path(nodes) / node / "device" / "bInterfaceNumber");
+  if (!interface.empty() && interface != "00") identity.bus += fmt::format(" interface {}", interface);
+  identity.shared_link = has_twin(nodes, node);
   if (identity.shared_link) return identity;
   for (const auto& entry : fs::directory_iterator(links, error)) {
     std::error_code ignored;

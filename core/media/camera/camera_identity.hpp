@@ -7,10 +7,11 @@
 
 namespace lensd {
 
-/// udev may make the link later than the device node. Cameras with equal serial numbers share one link, which
-/// points to one of them; their values are therefore stored by bus.
+/// udev may create the link later than the device node. Cameras with equal serial numbers share one link,
+/// which points to one of them; their values are therefore stored by bus. The same holds for several cameras
+/// in one USB device.
 struct CameraIdentity {
-  std::string bus;           ///< the driver's name and the bus
+  std::string bus;           ///< the driver's name, the bus and, unless it is the first, the USB interface
   std::string link = {};     ///< name in /dev/v4l/by-id; empty: none (yet), or shared
   bool shared_link = false;  ///< another camera has the same serial number
 

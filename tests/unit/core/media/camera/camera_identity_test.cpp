@@ -1,4 +1,4 @@
-// Cameras are recognised after reconnections, and cameras with equal serial numbers are told apart.
+// Camera identities stay the same after a reconnection and differ for cameras with equal serial numbers.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -59,15 +59,22 @@ struct TwoCameras {
   TwoCameras(const std::string& serial_a, const std::string& serial_b, const char* index_b = "0") {
     add("null", "1-1", serial_a, "0");
     add("zero", "1-2", serial_b, index_b);
-    fs::create_directories(folder / "links");
   }
-  void add(const std::string& node, const std::string& port, const std::string& serial, const char* index) {
+  /// Both cameras are interfaces of one device.
+  TwoCameras() {
+    add("null", "1-1", "SN0001", "0");
+    add("zero", "1-1", "SN0001", "0", 2);
+  }
+  void add(const std::string& node, const std::string& port, const std::string& serial, const char* index,
+           int interface_number = 0) {
+    fs::create_directories(folder / "links");
     const fs::path usb = folder / port;
-    const fs::path interface = usb / (port + ":1.0");
+    const fs::path interface = usb / (port + ":1." + std::to_string(interface_number));
     fs::create_directories(interface / "video4linux" / node);
     fs::create_directories(folder / "nodes");
     fs::create_symlink(interface, interface / "video4linux" / node / "device");
     fs::create_symlink(interface / "video4linux" / node, folder.path() / "nodes" / node);
+    std::ofstream(interface / "bInterfaceNumber") << '0' << interface_number << '\n';
     std::ofstream(usb / "idVendor") << "1234\n";
     std::ofstream(usb / "idProduct") << "5678\n";
     if (!serial.empty()) std::ofstream(usb / "serial") << serial << '\n';
@@ -93,6 +100,18 @@ TEST(CameraIdentity, EqualSerialNumbersShareNoLink) {
       EXPECT_EQ(cameras.identity("/dev/zero", "usb-2").name(), "Cam (usb-2)");
       EXPECT_TRUE(cameras.identity("/dev/zero", "usb-2").shared_link);
     }
+  }
+}
+
+TEST(CameraIdentity, TwoCamerasOfOneDeviceDifferByTheInterface) {
+  TwoCameras cameras;
+  for (const char* target : {"/dev/null", "/dev/zero"}) {
+    cameras.link_to(target);
+    const CameraIdentity colour = cameras.identity("/dev/null", "usb-1");
+    const CameraIdentity infrared = cameras.identity("/dev/zero", "usb-1");
+    EXPECT_EQ(colour.name(), "Cam (usb-1)");
+    EXPECT_EQ(infrared.name(), "Cam (usb-1) interface 02");
+    EXPECT_FALSE(colour.matches(infrared));
   }
 }
 
