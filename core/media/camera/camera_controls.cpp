@@ -38,9 +38,9 @@ std::string refusal(const SourceControl& control, const ParamValue& value, int e
 }
 
 /// Returns true if a write failed because of the connection instead of the value, as on a device that is
-/// being unplugged or reset.
+/// being unplugged or reset, and may be repeated. After ETIMEDOUT it may not: each attempt may take seconds.
 bool is_connection_error(int error) {
-  constexpr int kRefusals[] = {EINVAL, ERANGE, EACCES, EPERM, EBUSY, ENOTTY};
+  constexpr int kRefusals[] = {EINVAL, ERANGE, EACCES, EPERM, EBUSY, ENOTTY, ETIMEDOUT};
   return std::ranges::find(kRefusals, error) == std::end(kRefusals);
 }
 
@@ -104,10 +104,12 @@ CameraControls::Applied CameraControls::apply(const SharedControls::Write& write
   if (!checked.problem.empty()) return refuse(checked.problem);
   const bool written = write_value(device_, *control, checked.value);
   const int error = device_.error();
+  // The camera may have moved although an action has failed.
+  const bool repeatable = !is_action(*control) && is_connection_error(error);
   if (!written && is_gone(error)) return Applied::device_gone;
   if (control->inactive && !is_action(*control))
     overridden(write, checked.value);
-  else if (!written && is_connection_error(error) &&
+  else if (!written && repeatable &&
            (write.failures + 1 < kAttempts || time_ns_ - write.failed_ns < kFailingNs))
     return Applied::failed;
   else if (!written)

@@ -5,8 +5,9 @@
 //
 // A write to a control that another one overrides, such as the exposure while automatic exposure is on, is
 // repeated when the driver reports the control as active. Some drivers accept such a write, uvcvideo refuses
-// it with EACCES. A write that fails like one to a device that is being unplugged is repeated for 500 ms, so
-// that the next connection gets it. Call from one thread only.
+// it with EACCES. A write that fails with an error of the connection is retried for 500 ms: the device may be
+// about to disappear, and the next connection then applies the value. Actions are not retried. Call from one
+// thread only.
 #pragma once
 
 #include <linux/videodev2.h>

@@ -44,6 +44,15 @@ TEST_F(FailingWrites, AnErrorThatStaysIsARefusal) {
   EXPECT_TRUE(f.shared->current(false)->wanted.empty());
 }
 
+// uvcvideo waits 5 s for the answer.
+TEST_F(FailingWrites, ATimeoutIsARefusal) {
+  f.device.write_error = ETIMEDOUT;
+  EXPECT_EQ(f.shared->set({{"gain", int64_t{30}}}), "");
+  serve();
+  EXPECT_EQ(f.device.attempts, 1);
+  EXPECT_EQ(f.notices(), "cannot set gain to 30: Connection timed out\n");
+}
+
 TEST_F(FailingWrites, ARestoredValueIsTriedAgain) {
   EXPECT_EQ(f.shared->set({{"gain", int64_t{30}}, {"mirror", true}}), "");
   f.service();

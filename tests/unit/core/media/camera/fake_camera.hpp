@@ -77,6 +77,7 @@ class FakeCamera : public V4l2Device {
   int failures = INT_MAX;  ///< how often `failing` fails
   uint32_t busy = 0;       ///< ID of a control that the driver refuses with EBUSY
   int write_error = 0;     ///< errno of all writes; 0: none
+  int attempts = 0;        ///< number of writes, including those that failed
   bool unplugged = false;  ///< every request fails with ENODEV
   bool refuses_inactive = false;
   std::vector<v4l2_event> events;
@@ -136,6 +137,7 @@ class FakeCamera : public V4l2Device {
     return 0;
   }
   int set(const v4l2_ext_control& given) {
+    ++attempts;
     if (given.id == busy) return EBUSY;
     if (write_error) return write_error;
     Control& control = at(given.id);

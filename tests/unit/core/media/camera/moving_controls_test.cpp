@@ -41,6 +41,15 @@ TEST_F(MovingControls, ARequestBeforeTheFirstConnectionMovesOnce) {
   EXPECT_EQ(f.device.written, std::vector<uint32_t>{kPan});
 }
 
+TEST_F(MovingControls, AFailedRequestIsNotRepeated) {
+  f.device.write_error = EPIPE;  // the camera may have moved nevertheless
+  EXPECT_EQ(f.shared->set({{"pan_relative", int64_t{3600}}}), "");
+  int64_t time_ns = now_ns();
+  for (int i = 0; i < 7; ++i) f.controls->service(time_ns += 150'000'000);
+  EXPECT_EQ(f.device.attempts, 1);
+  EXPECT_EQ(f.notices(), "cannot set pan_relative to 3600: Broken pipe\n");
+}
+
 TEST_F(MovingControls, AreNeitherResetNorSavedWithAllOthers) {
   EXPECT_EQ(f.shared->set({{"pan_relative", int64_t{3600}}, {"gain", int64_t{20}}}), "");
   f.service();
