@@ -123,10 +123,14 @@ const spa_pod* build_buffers(spa_pod_builder& builder, int row_bytes, int height
       SPA_POD_Int(row_bytes), SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int(kMemory)));
 }
 
-const spa_pod* build_header_request(spa_pod_builder& builder) {
+const spa_pod* build_meta_request(spa_pod_builder& builder, uint32_t type, size_t bytes) {
   return static_cast<const spa_pod*>(spa_pod_builder_add_object(
-      &builder, SPA_TYPE_OBJECT_ParamMeta, SPA_PARAM_Meta, SPA_PARAM_META_type, SPA_POD_Id(SPA_META_Header),
-      SPA_PARAM_META_size, SPA_POD_Int(sizeof(spa_meta_header))));
+      &builder, SPA_TYPE_OBJECT_ParamMeta, SPA_PARAM_Meta, SPA_PARAM_META_type, SPA_POD_Id(type),
+      SPA_PARAM_META_size, SPA_POD_Int(static_cast<int>(bytes))));
+}
+
+const spa_pod* build_header_request(spa_pod_builder& builder) {
+  return build_meta_request(builder, SPA_META_Header, sizeof(spa_meta_header));
 }
 
 }  // namespace lensd

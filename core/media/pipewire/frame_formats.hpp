@@ -50,6 +50,8 @@ void copy_frame(ConstImageRef frame, spa_video_format format, uint8_t* out);
 const spa_pod* build_offer(spa_pod_builder& builder, const OfferedVideo& offered);
 /// Builds the description of shared buffers in memory with `row_bytes` per row.
 const spa_pod* build_buffers(spa_pod_builder& builder, int row_bytes, int height);
+/// Builds the request for metadata in each buffer. `type`: a value of spa_meta_type.
+const spa_pod* build_meta_request(spa_pod_builder& builder, uint32_t type, size_t bytes);
 /// Builds the request for a header (timestamp and sequence number) in each buffer.
 const spa_pod* build_header_request(spa_pod_builder& builder);
 

@@ -98,6 +98,17 @@ BlockLayout make_layout(AVPixelFormat pixels, Extent size, const std::array<int,
   return layout;
 }
 
+/// The part of a block that has the picture.
+struct Chunk {
+  uint32_t offset, size;
+  int32_t stride;
+};
+
+Chunk read_chunk(const spa_data& data) {
+  const spa_chunk& chunk = *data.chunk;
+  return {read_once(chunk.offset), read_once(chunk.size), read_once(chunk.stride)};
+}
+
 int round_up_4(int bytes) {
   return (bytes + 3) / 4 * 4;
 }
@@ -177,15 +188,15 @@ bool find_planes(const spa_buffer& buffer, std::span<const uint8_t* const> memor
   if (blocks == 0) return false;
   for (size_t i = 0; i < std::min(count, blocks); ++i)
     if (!memory[i] || !buffer.datas[i].chunk) return false;
-  const spa_data& first = buffer.datas[0];
+  const Chunk first = read_chunk(buffer.datas[0]);
   const bool one_block = blocks < count;
-  BlockLayout layout = packed_layout(pixels, size, first.chunk->stride);
-  if (const BlockLayout other = gstreamer_layout(pixels, size, first.chunk->stride);
-      one_block && first.chunk->size == other.bytes)
+  BlockLayout layout = packed_layout(pixels, size, first.stride);
+  if (const BlockLayout other = gstreamer_layout(pixels, size, first.stride);
+      one_block && first.size == other.bytes)
     layout = other;
   for (size_t p = 0; p < count; ++p) {
     const spa_data& data = buffer.datas[one_block ? 0 : p];
-    const spa_chunk& chunk = *data.chunk;
+    const Chunk chunk = one_block || p == 0 ? first : read_chunk(data);
     if (!one_block && chunk.stride > 0) layout.pitch_bytes[p] = chunk.stride;
     if (layout.pitch_bytes[p] < layout.row_bytes[p]) return false;
     const size_t begin = one_block ? layout.offset[p] : 0;

@@ -27,6 +27,12 @@ AVPixelFormat received_pixels(spa_video_format format);
 const spa_pod* build_request(spa_pod_builder& builder, Extent size, spa_fraction rate,
                              spa_fraction most = {0, 1});
 
+/// Reads a value in shared memory once. The sender may change it between a check and its use.
+template <class T>
+T read_once(const T& shared) {
+  return *static_cast<const volatile T*>(&shared);
+}
+
 /// The planes of a picture in a shared buffer.
 struct ReceivedPlanes {
   std::array<const uint8_t*, 4> data = {};

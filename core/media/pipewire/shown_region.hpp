@@ -2,7 +2,7 @@
 // VideoTransform.
 //
 // GNOME sends a shared window in a buffer of the monitor's size, with the window's rectangle as VideoCrop.
-// Cameras and outputs that are mounted turned have a VideoTransform.
+// Nodes of rotated cameras and outputs have a VideoTransform.
 #pragma once
 
 #include <spa/buffer/buffer.h>
@@ -46,7 +46,8 @@ std::array<const spa_pod*, 2> build_region_requests(spa_pod_builder& builder);
 class SettledSize {
  public:
   static constexpr int64_t kStableNs = 200'000'000;  ///< shows a size that has not changed for this time
-  static constexpr int64_t kMostNs = 500'000'000;    ///< shows any size after this time, before a stall
+  /// Shows any size after this time, so that the source does not count as stalled.
+  static constexpr int64_t kMostNs = 500'000'000;
 
   /// Returns true if a picture of this size is to be shown at the time `now_ns`. The first size is shown at
   /// once.
