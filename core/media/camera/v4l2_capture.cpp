@@ -17,6 +17,7 @@ extern "C" {
 
 #include "core/base/clock.hpp"
 #include "core/media/camera/v4l2_modes.hpp"
+#include "core/media/ffmpeg/picture_info.hpp"
 
 namespace lensd {
 namespace {
@@ -268,12 +269,9 @@ void V4l2Capture::set_fields(AVFrame& frame, uint32_t field) const noexcept {
                           field == V4L2_FIELD_INTERLACED_BT;
   const bool top_first =
       field == V4L2_FIELD_INTERLACED ? (standard_ & V4L2_STD_525_60) == 0 : field == V4L2_FIELD_INTERLACED_TB;
-#ifdef AV_FRAME_FLAG_INTERLACED
-  frame.flags &= ~(AV_FRAME_FLAG_INTERLACED | AV_FRAME_FLAG_TOP_FIELD_FIRST);
-  if (interlaced) frame.flags |= AV_FRAME_FLAG_INTERLACED | (top_first ? AV_FRAME_FLAG_TOP_FIELD_FIRST : 0);
-#else
-  frame.interlaced_frame = interlaced, frame.top_field_first = interlaced && top_first;
-#endif
+  mark_fields(frame, !interlaced ? FieldOrder::progressive
+                     : top_first ? FieldOrder::top_first
+                                 : FieldOrder::bottom_first);
 }
 
 /// Like dequeue(). Unplugging and changes of the signal are not the mode's fault.

@@ -111,6 +111,12 @@ bool query_control(V4l2Device& device, uint32_t id, v4l2_query_ext_ctrl& out) {
   return true;
 }
 
+MenuItem menu_of(V4l2Device& device, const v4l2_query_ext_ctrl& query) {
+  return [&device, id = query.id, numbers = query.type == V4L2_CTRL_TYPE_INTEGER_MENU](uint32_t index) {
+    return menu_item(device, id, index, numbers);
+  };
+}
+
 /// Returns true if a list of controls ends with this error, instead of at a control that does not answer.
 bool ends_list(int error) {
   return not_offered(error) || is_gone(error);
@@ -239,26 +245,19 @@ bool write_value(V4l2Device& device, const SourceControl& control, const ParamVa
   return device.query(VIDIOC_S_EXT_CTRLS, request);
 }
 
-bool refresh_limits(V4l2Device& device, SourceControl& control) {
+void refresh_limits(V4l2Device& device, SourceControl& control) {
   v4l2_query_ext_ctrl query = {};
-  query.id = control.id;
-  if (!device.query(VIDIOC_QUERY_EXT_CTRL, query)) return false;
-  update_control(query, control);
-  return true;
+  if (query_control(device, control.id, query)) update_control(query, control);
 }
 
 void refresh_description(V4l2Device& device, SourceControl& control) {
   v4l2_query_ext_ctrl query = {};
-  query.id = control.id;
-  if (!device.query(VIDIOC_QUERY_EXT_CTRL, query)) return;
+  if (!query_control(device, control.id, query)) return;
   update_control(query, control);
   if (control.kind != ControlKind::menu) return;
   // The entries of a menu may change too.
   SourceControl again;
-  const auto item = [&](uint32_t index) {
-    return menu_item(device, query.id, index, query.type == V4L2_CTRL_TYPE_INTEGER_MENU);
-  };
-  if (!describe_control(query, item, again)) return;
+  if (!describe_control(query, menu_of(device, query), again)) return;
   control.min = again.min, control.max = again.max, control.initial = again.initial;
   control.choices = std::move(again.choices), control.numbers = std::move(again.numbers);
 }
@@ -274,10 +273,7 @@ std::vector<SourceControl> read_controls(V4l2Device& device) {
       continue;
     }
     SourceControl control;
-    const auto item = [&](uint32_t index) {
-      return menu_item(device, query.id, index, query.type == V4L2_CTRL_TYPE_INTEGER_MENU);
-    };
-    if (!describe_control(query, item, control)) continue;
+    if (!describe_control(query, menu_of(device, query), control)) continue;
     control.group = group;
     if (!names.insert(control.name).second) names.insert(control.name += fmt::format("_{:x}", control.id));
     read_value(device, control);

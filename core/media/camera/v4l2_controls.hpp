@@ -29,8 +29,8 @@ void read_value(V4l2Device& device, SourceControl& control);
 /// Sets a value that check_control() has converted. Returns false if the driver refuses it, with the reason
 /// in V4l2Device::error().
 bool write_value(V4l2Device& device, const SourceControl& control, const ParamValue& value);
-/// Reads the flags and, except for menus, range and default. Returns false if the request fails.
-bool refresh_limits(V4l2Device& device, SourceControl& control);
+/// Reads the flags and, except for menus, range and default. Keeps the old ones if the request fails.
+void refresh_limits(V4l2Device& device, SourceControl& control);
 /// Reads what may change while the device is open: flags, range, default and a menu's entries.
 void refresh_description(V4l2Device& device, SourceControl& control);
 
