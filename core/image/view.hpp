@@ -23,6 +23,11 @@ struct Extent {
   bool operator==(const Extent&) const = default;
 };
 
+/// Returns the number of pixels.
+constexpr int64_t area(Extent extent) {
+  return int64_t{extent.width} * extent.height;
+}
+
 inline constexpr int kMaxSide = 16384;
 
 /// Working formats, gamma-encoded, with 8 or 16 bits per sample, unsigned, full scale. RGBA is R, G, B, A in

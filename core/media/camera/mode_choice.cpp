@@ -12,15 +12,10 @@ namespace {
 /// 29.97 counts as 30.
 constexpr double kRateTolerance = 0.99;
 
-int64_t pixels_of(Extent size) {
-  return int64_t{size.width} * size.height;
-}
-
 /// Returns the number of pixels that only one of two pictures with the same corner has. Drivers compare sizes
 /// like this.
 int64_t size_distance(Extent a, Extent b) {
-  return pixels_of(a) + pixels_of(b) -
-         2 * pixels_of({std::min(a.width, b.width), std::min(a.height, b.height)});
+  return area(a) + area(b) - 2 * area({std::min(a.width, b.width), std::min(a.height, b.height)});
 }
 
 bool meets(const CameraFormat& format, const RequestedMode& request) {
@@ -39,7 +34,7 @@ std::vector<CameraMode> modes_with(const CameraFormat& format, Extent size) {
   if (!modes.empty() || !format.range || !format.range->contains(size)) return modes;
   CameraMode unlisted = format.modes.front();
   for (const CameraMode& mode : format.modes)
-    if (pixels_of(mode.size) >= pixels_of(size)) unlisted = mode;
+    if (area(mode.size) >= area(size)) unlisted = mode;
   unlisted.size = size;
   return {unlisted};
 }
@@ -84,7 +79,7 @@ std::optional<ChosenMode> choose_mode(const std::vector<CameraFormat>& formats,
       const double rate = best_rate(mode, preferred);
       const bool reached = rate <= 0 || rate >= preferred * kRateTolerance;
       const Score score{any_size ? 0 : -size_distance(mode.size, request.size), reached ? preferred : rate,
-                        pixels_of(mode.size), -rank_of(format.code)};
+                        area(mode.size), -rank_of(format.code)};
       if (best && score <= best_score) continue;
       best_score = score;
       // Pass an unlisted rate on: the driver uses its nearest one.

@@ -62,8 +62,7 @@ std::vector<std::string> size_choices(const std::vector<CameraFormat>& formats) 
   for (const CameraFormat& format : formats)
     for (const CameraMode& mode : format.modes)
       if (!format.format.empty()) sizes.push_back(mode.size);
-  std::ranges::stable_sort(sizes, std::greater<>(),
-                           [](Extent size) { return int64_t{size.width} * size.height; });
+  std::ranges::stable_sort(sizes, std::greater<>(), area);
   std::vector<std::string> choices;
   for (const Extent size : sizes) add(choices, size_text(size));
   return choices;

@@ -1,6 +1,7 @@
 #include "core/media/camera/v4l2_modes.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/media/camera/v4l2_formats.hpp"
 
@@ -15,10 +16,6 @@ constexpr double kCommonRates[] = {120, 60, 50, 30, 25, 24, 15, 10, 5};
 
 double per_second(const v4l2_fract& interval) {
   return interval.numerator ? static_cast<double>(interval.denominator) / interval.numerator : 0;
-}
-
-int64_t area(Extent size) {
-  return int64_t{size.width} * size.height;
 }
 
 /// Reads the rates of a mode that has a size.
@@ -67,7 +64,7 @@ void read_sizes(V4l2Device& device, CameraFormat& format) {
     sizes.push_back(format.range->min);
     break;
   }
-  std::ranges::stable_sort(sizes, [](Extent a, Extent b) { return area(a) > area(b); });
+  std::ranges::stable_sort(sizes, std::greater<>(), area);
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   for (const Extent size : sizes) format.modes.push_back({size, {}});
 }
