@@ -28,8 +28,7 @@ int ceil_shift(int value, int shift) {
 
 ColourTags ColourSpec::working(bool bt601) const {
   constexpr uint8_t kBt709 = 1;
-  const bool converted = !keep && (!is_sdr(transfer) || is_wide(primaries) || (bt601 && is_bt601(primaries)));
-  if (converted) return {.primaries = Primaries::bt709};
+  if (!keep && converted(bt601)) return {.primaries = Primaries::bt709};
   ColourTags tags{.transfer = keep ? transfer : Transfer::sdr};
   if (primaries != Primaries::bt709 || coded.primaries == kBt709) tags.primaries = primaries;
   return tags;

@@ -105,9 +105,13 @@ struct ColourSpec {
   CodePoints coded;
   bool operator==(const ColourSpec&) const = default;
 
-  /// Returns the colours of the working images that are made from the picture. `bt601`:
+  /// Returns true if the conversion to SDR and BT.709 changes these colours, unless `keep` is set. `bt601`:
   /// ColourSettings::bt601.
-  ColourTags working(bool bt601 = false) const;
+  bool converted(bool bt601) const {
+    return !is_sdr(transfer) || is_wide(primaries) || (bt601 && is_bt601(primaries));
+  }
+  /// Returns the colours of the working images that are made from the picture. `bt601`: see converted().
+  ColourTags working(bool bt601) const;
 };
 
 /// Transformation of the stored picture to the upright one: transposition, then flips.

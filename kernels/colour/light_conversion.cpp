@@ -43,8 +43,7 @@ RowMajor saturated(const RowMajor& matrix, double saturation) {
 }  // namespace
 
 bool needs_light(const ColourSpec& colour, const ColourSettings& settings) {
-  if (!is_sdr(colour.transfer)) return true;
-  return is_bt601(colour.primaries) ? settings.bt601 : colour.primaries != Primaries::bt709;
+  return colour.converted(settings.bt601);
 }
 
 bool needs_light(const PictureInfo& info, const ColourSettings& settings) {

@@ -80,7 +80,7 @@ TEST_F(RecordingTest, ARecordingOfAnHdrSourceKeepsItsTags) {
   const PictureInfo kept = open_source(file("hdr.mkv"), options)->info().picture;
   EXPECT_TRUE(kept.colour.keep);
   RecorderOptions output;
-  output.tags = kept.colour.working();
+  output.tags = kept.colour.working(false);
   const PictureInfo result = open_source(record(file("keep.mp4"), kFormat, 3, output), {})->info().picture;
   EXPECT_EQ(result.colour.transfer, Transfer::pq);
   EXPECT_EQ(result.colour.primaries, Primaries::bt2020);
@@ -114,18 +114,18 @@ TEST_F(RecordingTest, HdrMetadataIsWrittenToHdrStreams) {
   ColourSpec colour{.transfer = Transfer::pq, .primaries = Primaries::bt2020, .keep = true};
   for (const char* name : {"all.mkv", "all.mp4"}) {
     RecorderOptions options;
-    options.tags = colour.working(), options.hdr = hdr;
+    options.tags = colour.working(false), options.hdr = hdr;
     const SourceInfo info = open_source(record(file(name), kFormat, 3, options), {})->info();
     EXPECT_EQ(info.hdr, hdr) << name;
     EXPECT_EQ(info.picture.colour.peak, 3999) << name;
   }
   RecorderOptions light_only;
-  light_only.tags = colour.working(), light_only.hdr = {.content = hdr.content};
+  light_only.tags = colour.working(false), light_only.hdr = {.content = hdr.content};
   EXPECT_EQ(open_source(record(file("light.mkv"), kFormat, 3, light_only), {})->info().hdr,
             (HdrMetadata{.content = hdr.content}));
   colour.keep = false;
   RecorderOptions sdr;
-  sdr.tags = colour.working(), sdr.hdr = hdr;
+  sdr.tags = colour.working(false), sdr.hdr = hdr;
   EXPECT_EQ(open_source(record(file("sdr.mkv"), kFormat, 3, sdr), {})->info().hdr, HdrMetadata());
 }
 
