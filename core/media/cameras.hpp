@@ -16,8 +16,7 @@ namespace lensd {
 
 struct CameraMode {
   Extent size;
-  /// Frames per second, highest first. Of a range of rates: its ends and the common rates between. Empty:
-  /// unknown.
+  /// Frames per second, highest first. For a range: its ends and the common rates inside. Empty: unknown.
   std::vector<double> rates;
   double lowest_rate = 0, highest_rate = 0;  ///< ends of a range of rates; 0: `rates` has all
 };
@@ -59,8 +58,8 @@ struct Camera {
 };
 
 /// What to do about a raw node, for messages.
-inline constexpr const char* kRawNodeHint = "raw node of an image processor, use pipewire:";
-/// The same if there are no other cameras.
+inline constexpr const char* kRawNodeHint = "raw node of an image processor; use the source pipewire:";
+/// Reason why no camera can be opened if all cameras are raw nodes.
 inline constexpr const char* kOnlyRawNodes =
     "The camera has an image processor, which needs libcamera and PipeWire";
 

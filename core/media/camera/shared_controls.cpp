@@ -14,7 +14,7 @@ namespace lensd {
 namespace {
 
 constexpr int64_t kWatchedNs = 1'000'000'000;
-/// Limit of queued writes, which only repeated presses of a button can reach.
+/// Limit of queued writes. Only repeated actions (is_action()) can reach it.
 constexpr size_t kMostWrites = 1024;
 /// Limit of the texts that notice_once() remembers, so that varying values cannot fill the memory. Further
 /// texts are not reported.

@@ -69,8 +69,8 @@ class SharedControls {
   std::vector<Write> connect(const CameraIdentity& camera, std::vector<SourceControl> controls);
   /// Removes and returns the oldest write.
   std::optional<Write> take_write();
-  /// Puts a write back into the queue. Call if the camera has disappeared or may have. A newer write to the
-  /// same control has precedence.
+  /// Puts a write back into the queue. Call if the camera was unplugged, or if the write failed with an error
+  /// of the connection. A newer write to the same control has precedence.
   void put_back(Write write);
   bool has_writes() const noexcept { return pending_.load(std::memory_order_acquire); }
   /// Returns true if current() was called with `keep_fresh` in the last second.

@@ -92,7 +92,7 @@ bool is_raw_node(const v4l2_capability& capability) noexcept {
 
 std::string camera_error(int error, const std::string& path, bool raw) {
   if (raw && (error == ENOLINK || error == EPIPE))
-    return fmt::format("its media graph is not configured ({})", kRawNodeHint);
+    return fmt::format("the camera's media graph is not configured ({})", kRawNodeHint);
   switch (error) {
     case ENOENT:
     case ENODEV:

@@ -94,7 +94,7 @@ class NodeSurvey {
     const bool camera = media_class == "Video/Source";
     if (!camera && media_class != "Stream/Output/Video") return;
     const std::string name = value_of(p, PW_KEY_NODE_NAME);
-    // The registry may not announce the API. WirePlumber's names begin with it.
+    // The registry may omit device.api. WirePlumber begins the names of such nodes with "v4l2_input.".
     const bool v4l2 = value_of(p, PW_KEY_DEVICE_API) == "v4l2" || name.starts_with("v4l2_input.");
     PipewireNode node{name,
                       value_of(p, PW_KEY_NODE_DESCRIPTION),

@@ -2,16 +2,14 @@
 //
 // usage: lensd_test_node damaged|only-damaged|still|frozen|window|turned
 //   damaged: marks two of three pictures as damaged, alternately in the header and in the memory's
-//   description;
-//     intact pictures have the value 100, damaged ones 255
+//     description; intact pictures have the value 100, damaged ones 255
 //   only-damaged: all pictures are damaged
 //   still: a variable rate; sends one picture to each receiver, like the screen cast of a still window
 //   frozen: the same with a fixed rate, like a camera that hangs
-//   window: a rectangle of the picture is shown, like a window in a buffer of the screen's size. Its pixels
-//   have
-//     the value 100, the others 255. It has 24×20 pixels, after SIGUSR1 30×10
-//   turned: the sender has turned the picture counter-clockwise by 90 degrees. The right half of the upright
-//     picture has the value 100, the other 255
+//   window: only a rectangle of the picture is shown, like a window in a buffer of the screen's size: 24×20
+//     pixels, after SIGUSR1 30×10. Its pixels have the value 100, the others 255
+//   turned: the sender has rotated the picture by 90 degrees counter-clockwise. In the upright picture the
+//     right half has the value 100, the left half 255
 #include <spa/buffer/meta.h>
 #include <unistd.h>
 

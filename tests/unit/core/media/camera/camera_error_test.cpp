@@ -45,7 +45,7 @@ TEST(CameraErrors, HaveRemedies) {
 
 TEST(CameraErrors, ARawNodeNamesPipewire) {
   const std::string expected =
-      "its media graph is not configured (raw node of an image processor, use pipewire:)";
+      "the camera's media graph is not configured (raw node of an image processor; use the source pipewire:)";
   EXPECT_EQ(start_problem(ENOLINK, V4L2_CAP_IO_MC), expected);
   EXPECT_EQ(start_problem(EPIPE, V4L2_CAP_IO_MC), expected);
   EXPECT_EQ(start_problem(EPIPE), "camera error: Broken pipe");
