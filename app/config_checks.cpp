@@ -50,7 +50,7 @@ std::vector<ConfigProblem> config_problems(const Config& c) {
   record.encoder.codec = c.record_codec;
   p.check("record.codec", [&] { check_record_settings(record); });
   p.check("output.url", [&] {
-    if (!c.output_url.empty()) check_stream_url(c.output_url);
+    if (!c.output_url.empty()) check_stream_url(c.output_url, tls_check(c.output_tls));
   });
   p.check("output.virtual_camera", [&] {
     if (!c.output_virtual_camera.empty()) check_virtual_camera_name(c.output_virtual_camera);

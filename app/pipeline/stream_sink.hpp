@@ -11,7 +11,7 @@ namespace lensd {
 
 class StreamSink final : public QueueSink {
  public:
-  /// Throws Error(usage) if `url` is too long or not a stream target.
+  /// Throws as check_stream_url() does.
   StreamSink(const std::string& url, const EncoderOptions& encoder, const SourceInfo& source,
              const AudioChoice& audio = {}, TlsCheck tls = TlsCheck::automatic);
   ~StreamSink() override { finish(); }

@@ -184,7 +184,7 @@ ConfigTable output_table() {
       .integer("bitrate", &Config::output_bitrate, 0, kMaxBitrate, "replaces crf unless 0",
                {.unit = "kbit/s"})
       .choice("tls", &Config::output_tls, {"auto", "verify", "any"},
-              "certificate of rtmps: auto verifies public names, any accepts all")
+              "certificate of rtmps: auto verifies public names, any accepts all; verify refuses rtsps")
       .text("virtual_camera", &Config::output_virtual_camera,
             "name of a camera that shows the result to other programs through PipeWire; empty: none")
       .build();

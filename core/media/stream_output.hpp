@@ -25,8 +25,9 @@ namespace lensd {
 
 /// Returns true for an address, a playlist (.m3u8) or a device that StreamOutput can send to.
 bool is_stream_target(const std::string& target);
-/// Throws Error(usage) if `url` is too long or not a stream target.
-void check_stream_url(const std::string& url);
+/// Throws Error(usage) if `url` is too long or not a stream target; Error(unavailable) if the receiver's
+/// certificate should be verified and cannot be, as with rtsps.
+void check_stream_url(const std::string& url, TlsCheck tls);
 
 class StreamOutput {
  public:
@@ -37,7 +38,7 @@ class StreamOutput {
     AudioSource audio_from;
     TlsCheck tls = TlsCheck::automatic;  ///< of the certificate of an rtmps receiver
   };
-  /// Throws Error(usage) if `url` is too long or not a stream target.
+  /// Throws as check_stream_url() does.
   explicit StreamOutput(const Options& options);
   /// Calls finish(); ignores errors.
   ~StreamOutput();

@@ -14,8 +14,7 @@ struct StreamOutput::Encoding {
   std::unique_ptr<VideoEncoder> encoder;
   std::unique_ptr<StreamSender> sender;
 
-  explicit Encoding(const Options& o) : options(o), target(stream_target(o.url)) {
-    target.tls = o.tls;
+  explicit Encoding(const Options& o) : options(o), target(stream_target(o.url, o.tls)) {
     options.encoder = stream_encoder(target.muxer, o.encoder);
   }
 

@@ -14,6 +14,7 @@ extern "C" {
 #include "core/base/limits.hpp"
 #include "core/base/url_secrets.hpp"
 #include "core/media/live/tls_options.hpp"
+#include "core/media/output/hls_options.hpp"
 
 namespace lensd {
 namespace {
@@ -39,16 +40,10 @@ const char* muxer_for(const std::string& url) {
   return url.ends_with(".m3u8") && url.find("://") == std::string::npos ? "hls" : nullptr;
 }
 
-void set_options(const std::string& muxer, ff::Options& options) {
-  if (muxer == "rtsp") options.set("rtsp_transport", "tcp");
-  if (muxer == "flv") options.set("flvflags", "no_duration_filesize");
-  if (muxer == "hls") {
-    options.set("hls_time", "2");
-    options.set("hls_list_size", "6");
-    // Continue the playlist after a change of the format or a restart: players stop at ENDLIST, and expect
-    // sequence numbers and names of segments that never start again.
-    options.set("hls_flags", "delete_segments+independent_segments+temp_file+append_list+omit_endlist");
-  }
+void set_options(const StreamTarget& target, ff::Options& options) {
+  if (target.muxer == "rtsp") options.set("rtsp_transport", "tcp");
+  if (target.muxer == "flv") options.set("flvflags", "no_duration_filesize");
+  if (target.muxer == "hls") set_hls_options(target.url, options);
 }
 
 }  // namespace
@@ -57,11 +52,11 @@ bool is_stream_target(const std::string& target) {
   return muxer_for(target) != nullptr;
 }
 
-void check_stream_url(const std::string& url) {
-  stream_target(url);
+void check_stream_url(const std::string& url, TlsCheck tls) {
+  stream_target(url, tls);
 }
 
-StreamTarget stream_target(const std::string& url) {
+StreamTarget stream_target(const std::string& url, TlsCheck tls) {
   if (url.size() > kMaxUrlBytes)
     throw Error(ExitCode::usage, "stream target",
                 fmt::format("its name has {} bytes, the limit is {}", url.size(), kMaxUrlBytes));
@@ -70,8 +65,12 @@ StreamTarget stream_target(const std::string& url) {
   if (!muxer)
     throw Error(ExitCode::usage, url_without_secrets(url), "this is not a stream target",
                 "use rtsp:// rtmp:// srt:// udp:// rtp://, a .m3u8 playlist or v4l2:/dev/videoN");
+  if (tls == TlsCheck::verify && url.starts_with("rtsps://"))  // FFmpeg's RTSP opens TLS without options
+    throw Error(ExitCode::unavailable, url_without_secrets(url),
+                "lensd cannot verify the certificate of an rtsps receiver",
+                "use rtmps://, or tls = \"auto\" to send without verification");
   const std::string device = "v4l2:";
-  return {url.starts_with(device) ? url.substr(device.size()) : url, url_without_secrets(url), muxer};
+  return {url.starts_with(device) ? url.substr(device.size()) : url, url_without_secrets(url), muxer, tls};
 }
 
 StreamSender::StreamSender(const StreamTarget& target, const VideoEncoder& encoder, AudioSource audio_from,
@@ -235,7 +234,7 @@ std::unique_ptr<Muxer> StreamSender::Worker::connect(int& error) {
     muxer->context().interrupt_callback = deadline_.callback();
     muxer->context().flags |= AVFMT_FLAG_FLUSH_PACKETS;
     ff::Options options;
-    set_options(target_.muxer, options);
+    set_options(target_, options);
     const bool verifies = set_tls_options(options, target_.url, target_.tls);
     ff::forget_log();
     error = muxer->write_header(options);

@@ -34,8 +34,8 @@ struct StreamTarget {
   std::string url, shown, muxer;
   TlsCheck tls = TlsCheck::automatic;
 };
-/// Parses a stream target. Throws Error(usage) if `url` is too long or not a stream target.
-StreamTarget stream_target(const std::string& url);
+/// Parses a stream target. Throws as check_stream_url() does.
+StreamTarget stream_target(const std::string& url, TlsCheck tls = TlsCheck::automatic);
 
 class StreamSender {
  public:

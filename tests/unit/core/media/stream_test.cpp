@@ -280,6 +280,41 @@ TEST_F(StreamTest, APlaylistContinuesAfterARestart) {
   EXPECT_LE(segments, 10u);
 }
 
+TEST_F(StreamTest, APlaylistOfAnotherProgramIsNotContinued) {
+  std::filesystem::create_directory(file("others"));
+  const std::string hidden("#\0", 2);  // FFmpeg ends a line at a null character
+  for (const std::string& begin : {std::string(), hidden}) {
+    std::string playlist = "#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:0\n";
+    for (int i = 0; i < 12; ++i) {
+      const std::string name = "others/f" + std::to_string(i);
+      put(name, "mine");
+      playlist += "#EXTINF:2.0,\n" + begin + file(name) + "\n";
+    }
+    put("live.m3u8", playlist);
+    StreamOutput output(options(file("live.m3u8")));
+    send(output, 0, 1);
+    EXPECT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::sending; }));
+    send(output, 1, 49, 2ms);
+    output.finish();
+    for (int i = 0; i < 12; ++i) EXPECT_EQ(get("others/f" + std::to_string(i)), "mine") << "file " << i;
+    EXPECT_EQ(get("live.m3u8").find("others"), std::string::npos) << get("live.m3u8");
+  }
+}
+
+TEST_F(StreamTest, AnRtspsReceiverCannotBeVerified) {
+  StreamOutput::Options o = options("rtsps://me:secret@example.com/live");
+  EXPECT_NO_THROW(StreamOutput{o});
+  o.tls = TlsCheck::verify;
+  try {
+    const StreamOutput output(o);
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::unavailable);
+    EXPECT_NE(error.problem().find("cannot verify the certificate"), std::string::npos) << error.problem();
+    EXPECT_EQ(error.where().find("secret"), std::string::npos) << error.where();
+  }
+}
+
 TEST_F(StreamTest, AChangeOfTagsStartsAnotherStream) {
   StreamOutput output(options(file("live.m3u8")));
   send(output, 0, 25);
