@@ -193,12 +193,16 @@ void StreamSender::Worker::report_lost(const std::string& reason) {
 }
 
 void StreamSender::Worker::run_until_end() {
-  for (;;) try {
-      return run();
+  for (bool ended = false; !ended;) try {
+      run();
+      ended = true;
     } catch (const std::exception& e) {  // such as a failed allocation
-      status_->notices.add(true, fmt::format("stream interrupted: {}", e.what()));
-      if (!wait(kFirstRetryNs)) return;
+      if (status_->state == StreamOutput::State::sending) short_lived_ = !stable_;
+      report_lost(fmt::format("the stream was interrupted: {}", e.what()));
+      ended = !wait_for_retry();
     }
+  discard_queue();
+  status_->state = StreamOutput::State::idle;
 }
 
 void StreamSender::Worker::run() {
@@ -221,8 +225,6 @@ void StreamSender::Worker::run() {
                                         : ff::error_text(error));
     if (!wait_for_retry()) break;
   }
-  discard_queue();
-  status_->state = StreamOutput::State::idle;
 }
 
 std::unique_ptr<Muxer> StreamSender::Worker::connect(int& error) {
