@@ -55,7 +55,7 @@ class SegmentWriter::Worker {
     return true;
   }
   /// Makes the thread discard the packets that are still queued.
-  void hurry() noexcept { stop_ = true; }
+  void discard_queued() noexcept { stop_ = true; }
   void close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -93,6 +93,7 @@ class SegmentWriter::Worker {
 
   void run() {
     while (std::optional<Item> item = pop()) {
+      if (failed_) continue;
       guarded([&] {
         if (!item->packet || !stop_)
           handle(*item);
@@ -100,7 +101,7 @@ class SegmentWriter::Worker {
           ++lost_;
       });
     }
-    guarded([&] {
+    guarded([&] {  // also after an error, because a file may be open
       segments_.finish();
       if (lost_ > 0)
         throw Error(ExitCode::runtime_failure, segments_.path(),
@@ -128,25 +129,25 @@ class SegmentWriter::Worker {
     bytes_ -= item->bytes();
     return item;
   }
-  /// Runs `step` unless an earlier one has failed, and keeps its error.
+  /// Runs `step`, and keeps the first error.
   template <class Step>
   void guarded(Step&& step) {
     std::exception_ptr problem;
-    if (!failed_) try {
-        step();
-      } catch (...) {
-        problem = std::current_exception();
-        failed_ = true;
-      }
+    try {
+      step();
+    } catch (...) {
+      problem = std::current_exception();
+      failed_ = true;
+    }
     publish();
     if (!problem) return;
     const std::lock_guard lock(mutex_);
-    problem_ = problem;
+    if (!problem_) problem_ = problem;
   }
 
   std::atomic<bool> stop_{false};
   Segments segments_;
-  bool failed_ = false;  // the writer's thread only
+  bool failed_ = false;  // the writer's thread only: discards the items that follow
   int64_t lost_ = 0;     // the writer's thread only
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -215,7 +216,7 @@ void SegmentWriter::wait() {
   if (!stop_ || !*stop_) return;
   if (stopped_ns_ == 0) stopped_ns_ = now_ns();
   const int64_t waited = now_ns() - stopped_ns_;
-  if (waited > kDrainNs) worker_->hurry();
+  if (waited > kDrainNs) worker_->discard_queued();
   if (waited > kWriterEndNs)
     throw Error(ExitCode::runtime_failure, report().path,
                 "the disk does not answer: the last frames may be missing");

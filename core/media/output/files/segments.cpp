@@ -154,10 +154,8 @@ void Segments::take_closed() {
 }
 
 void Segments::finish() {
-  if (file_) {  // the encoder has failed
-    const std::unique_ptr<VideoFile> file = std::move(file_);
-    count_ended(*file);
-  }
+  // The encoder, or the sync of an earlier file, has failed.
+  if (file_) end_file(last_time_ + picture_ticks_, AudioEnd::video);
   const auto stopped = [this] { return rules_.stop && *rules_.stop; };
   if (wait_for_close_) {
     while (!closer_.wait(kStopPoll) && !stopped()) {

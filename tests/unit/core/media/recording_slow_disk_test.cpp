@@ -6,7 +6,9 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/owned_thread.hpp"
+#include "core/media/output/encoders/video_encoder.hpp"
 #include "core/media/output/files/file_ring.hpp"
+#include "core/media/output/files/segments.hpp"
 #include "tests/unit/core/media/recording_fixture.hpp"
 #include "tests/unit/core/media/system_calls.hpp"
 
@@ -111,6 +113,37 @@ TEST_F(SlowDiskTest, AFullDiskStopsALiveRecordingWithAnError) {
       Error);
   EXPECT_FALSE(recording.active());
   EXPECT_GE(frames_in_all(), 25u);
+}
+
+TEST_F(SlowDiskTest, AFailedSyncDoesNotMakeALiveRecordingWaitForTheNextFile) {
+  Recording recording(split(true), 25, "");
+  const SlowDisk disk(folder_.path(), milliseconds(3000));
+  const FailingSync failure(milliseconds(100));
+  recording.start(target("r.mkv"));
+  const auto record_two_files = [&] {
+    write(recording, 0, 45);
+    std::this_thread::sleep_for(milliseconds(300));  // the sync of the first file fails
+    write(recording, 45, 10);
+    recording.stop();
+  };
+  EXPECT_LT(time_of([&] { EXPECT_THROW(record_two_files(), Error); }), 2000);
+  EXPECT_EQ(frames_in(file("r-001.mkv")), 25u);
+  EXPECT_GE(frames_in(file("r-002.mkv")), 1u);
+}
+
+TEST_F(SlowDiskTest, AFailedEncoderDoesNotMakeTheRecorderWaitForASlowSync) {
+  ff::initialize();
+  VideoEncoder encoder(output_format_of("matroska", "r.mkv"), pixels_format(kFormat), 25, {}, "test");
+  const EncodedFormat format(encoder);
+  Segments segments({}, target("r.mkv"));
+  for (int i = 0; i < 100; ++i) {
+    encoder.send(pixels(picture(kFormat, i).ref()), encoder.next_time(at(i)).ticks);
+    while (const AVPacket* packet = encoder.receive()) segments.write(*packet, format, 0);
+  }
+  const SlowDisk disk(folder_.path(), milliseconds(3000));
+  EXPECT_LT(time_of([&] { segments.finish(); }), 1500);
+  ASSERT_GT(segments.frames(), 0);
+  EXPECT_EQ(frames_in(file("r.mkv")), static_cast<size_t>(segments.frames()));
 }
 
 TEST_F(SlowDiskTest, ARingContinuesWithAFileWhoseSyncWasNotAwaited) {

@@ -17,6 +17,7 @@ std::atomic<int64_t> disk_bytes{0};  ///< 0: no simulated disk
 
 std::string slow_folder;
 std::atomic<int64_t> sync_ms{0}, write_ms{0};
+std::atomic<int64_t> sync_fails_ms{-1};  ///< -1: the next sync does not fail
 std::string inode_folder;
 std::atomic<bool> changing_inodes{false}, birth_times{true};
 std::atomic<uint64_t> next_inode{1'000'000};
@@ -58,6 +59,14 @@ SlowDisk::~SlowDisk() {
   sync_ms = 0, write_ms = 0;
 }
 
+FailingSync::FailingSync(std::chrono::milliseconds delay) {
+  sync_fails_ms = delay.count();
+}
+
+FailingSync::~FailingSync() {
+  sync_fails_ms = -1;
+}
+
 ChangingInodes::ChangingInodes(std::string folder, bool births) {
   inode_folder = std::move(folder);
   birth_times = births;
@@ -90,7 +99,13 @@ extern "C" ssize_t write(int fd, const void* data, size_t size) {
 }
 
 extern "C" int fdatasync(int fd) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(lensd::test::sync_ms));
+  using namespace lensd::test;
+  const int64_t fails_ms = sync_fails_ms.exchange(-1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(fails_ms >= 0 ? fails_ms : sync_ms.load()));
+  if (fails_ms >= 0) {
+    errno = EIO;
+    return -1;
+  }
   return static_cast<int>(syscall(SYS_fdatasync, fd));
 }
 

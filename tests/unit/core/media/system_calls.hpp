@@ -29,6 +29,16 @@ class SlowDisk {
   SlowDisk& operator=(const SlowDisk&) = delete;
 };
 
+/// Makes the next fdatasync() fail with EIO after `delay`, unless the object is destroyed before. The sync
+/// does not take as long as a SlowDisk's.
+class FailingSync {
+ public:
+  explicit FailingSync(std::chrono::milliseconds delay);
+  ~FailingSync();
+  FailingSync(const FailingSync&) = delete;
+  FailingSync& operator=(const FailingSync&) = delete;
+};
+
 /// Simulates a file system that assigns inode numbers when a file enters the cache, such as exFAT: until it
 /// is destroyed, each statx() of a file below `folder` that is not open returns another inode number.
 class ChangingInodes {
