@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -36,6 +37,13 @@ std::string journal_name(const std::string& path) {
   return name;
 }
 
+/// Returns the fixed_folder() of `path` below the folder `beneath`, in which '%' has no meaning.
+std::string ring_folder(const std::string& path, const std::string& beneath) {
+  const std::string folder = fixed_folder(path);
+  if (beneath.empty()) return folder;
+  return folder == "." ? beneath : (std::filesystem::path(beneath) / folder).string();
+}
+
 /// Returns false if the file is missing, was replaced or has another size. Returns true if the disk cannot be
 /// read, so that the file stays in the ring.
 bool belongs(const RingFile& file) {
@@ -46,8 +54,11 @@ bool belongs(const RingFile& file) {
 
 }  // namespace
 
-FileRing::FileRing(const std::string& path, std::string owner, Limits limits)
-    : limits_(limits), folder_(fixed_folder(path)), name_(journal_name(path)), owner_(std::move(owner)) {}
+FileRing::FileRing(const std::string& path, std::string owner, Limits limits, const std::string& beneath)
+    : limits_(limits),
+      folder_(ring_folder(path, beneath)),
+      name_(journal_name(path)),
+      owner_(std::move(owner)) {}
 
 void FileRing::load() {
   try {

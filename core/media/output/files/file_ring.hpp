@@ -27,9 +27,9 @@ class FileRing {
     bool any() const noexcept { return duration_ns > 0 || bytes > 0; }
   };
 
-  /// `path`: the path or template of the files. `owner`: see RecordSettings. The journal is opened with the
-  /// first file. Without a usable journal, only files of this object are deleted.
-  FileRing(const std::string& path, std::string owner, Limits limits);
+  /// `path`: the path or template of the files. `owner`: see RecordSettings. `beneath`: see FileRules. The
+  /// journal is opened with the first file. Without a usable journal, only files of this object are deleted.
+  FileRing(const std::string& path, std::string owner, Limits limits, const std::string& beneath = {});
 
   /// Adds a new file, the open file. No file is deleted before its closed().
   void opened(const std::string& path, const FileIdentity& identity);

@@ -46,7 +46,7 @@ Segments::Segments(const RecordSettings& settings, const RecordTarget& target)
       std::filesystem::path(target.path).parent_path() != folder)
     rules_.make_below = folder;
   if (!limits.any()) return;
-  ring_.emplace(rules_.full_path(target.path), settings.owner, limits);
+  ring_.emplace(target.path, settings.owner, limits, rules_.beneath);
   rules_.make_room = [this] { return ring_->make_room(); };
 }
 

@@ -59,6 +59,24 @@ TEST_F(RecordingTest, ARingDeletesFilesOfKilledProcesses) {
     EXPECT_GT(f, file("r-002.mkv")) << "a file of a killed process is left";
 }
 
+TEST_F(RecordingTest, TheFolderOfARingMayHaveAPercentSign) {
+  const std::string folder = file("50%");
+  std::filesystem::create_directories(folder + "/cam");
+  for (const std::string name : {"r.mkv", "cam/r.mkv"})
+    for (int run = 0; run < 2; ++run) {
+      Recording recording(ring_of(2), 25, "");
+      recording.start({name, {.beneath = folder}});
+      write(recording, 0, 60);
+      recording.stop();
+    }
+  EXPECT_TRUE(std::filesystem::exists(folder + "/.r.mkv.ring"));
+  EXPECT_TRUE(std::filesystem::exists(folder + "/cam/.r.mkv.ring"));
+  EXPECT_FALSE(std::filesystem::exists(folder + "/r-001.mkv")) << "a file of the first run is left";
+  EXPECT_TRUE(std::filesystem::exists(folder + "/r-006.mkv"));
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    EXPECT_EQ(entry.path(), folder) << "a journal in another folder";
+}
+
 TEST_F(RecordingTest, ARingHasASize) {
   RecordSettings settings;
   settings.split_seconds = 1;
