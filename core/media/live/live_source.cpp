@@ -119,9 +119,9 @@ FrameOutcome LiveSource::next(Picture& out) {
     if (reader_->queued > 0) {
       LiveReader::QueuedPicture oldest = reader_->pop();
       lock.unlock();
-      if (oldest.connection != connection_ || placeholder_shown_) ++serial_;
+      const bool follows = oldest.connection == connection_ && !placeholder_shown_;
       connection_ = oldest.connection;
-      out = deliver(std::move(oldest.picture), now);
+      out = deliver(std::move(oldest.picture), now, follows);
       return FrameOutcome::ok;
     }
     if (reader_->ended) return FrameOutcome::end_of_stream;
@@ -148,9 +148,11 @@ int64_t LiveSource::next_placeholder_ns(const LiveStatus& status, int64_t silent
   return std::max(first, placeholder_ns_ + kPlaceholderEveryNs);
 }
 
-/// Sets a received picture's timestamp, index and serial so that they continue across connections.
-Picture LiveSource::deliver(Picture picture, int64_t now) {
-  picture.info.pts_ns = timeline_.picture(picture.info.pts_ns, now - start_ns_, last_ && !placeholder_shown_);
+/// Sets a received picture's timestamp, index and serial so that they continue across connections. `follows`:
+/// the picture before was of the same connection.
+Picture LiveSource::deliver(Picture picture, int64_t now, bool follows) {
+  if (!follows) ++serial_;
+  picture.info.pts_ns = timeline_.picture(picture.info.pts_ns, now - start_ns_, follows);
   picture.info.index = index_++;
   picture.info.serial = serial_;
   placeholder_shown_ = false;

@@ -62,7 +62,7 @@ class LiveSource final : public Source {
   std::unique_ptr<Source> take_file();
 
  private:
-  Picture deliver(Picture picture, int64_t now);
+  Picture deliver(Picture picture, int64_t now, bool follows);
   Picture placeholder(const LiveStatus& status, int64_t silent_since, int64_t now);
   int64_t next_placeholder_ns(const LiveStatus& status, int64_t silent_since) const;
 

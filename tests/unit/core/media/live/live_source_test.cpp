@@ -187,6 +187,19 @@ TEST_F(LiveSourceTest, JumpsOfTheStampsAreSmoothed) {
   EXPECT_LT(behind, ahead + 60 * sec);
 }
 
+TEST_F(LiveSourceTest, AConnectionDoesNotContinueTheTimesOfTheOneBefore) {
+  script->set([](Script& x) { x.up = true, x.pictures = 1; });
+  open(false);
+  const Picture before = wait_for(false);
+  script->set([](Script& x) { x.end = "cut"; });
+  while (source->live_status().state == LiveState::playing) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  script->set([](Script& x) { x.end = "", x.stamp_jump_ns = 20 * msec, x.pictures = 1; });
+  const Picture after = wait_for(false);
+  EXPECT_GT(after.info.serial, before.info.serial);
+  EXPECT_GE(after.info.pts_ns - before.info.pts_ns, 250 * msec);
+}
+
 TEST_F(LiveSourceTest, InterruptionEndsTheWait) {
   open(false);
   std::atomic<bool> done{false};
