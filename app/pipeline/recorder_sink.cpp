@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <filesystem>
+#include <utility>
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
@@ -20,6 +21,11 @@ constexpr double kSuccessSeconds = 3;
 /// The recorder's thread waits at most this long for the reader of a pipe. Meanwhile, the playback of a file
 /// stops.
 constexpr int64_t kReaderTimeoutNs = 2'000'000'000;
+
+/// Returns how much `counter` has grown since the last call. `reported`: its value at the last call.
+uint64_t growth(uint64_t counter, uint64_t& reported) {
+  return counter - std::exchange(reported, counter);
+}
 
 /// Returns true for pipes and devices. They have no content to keep, so a retry writes to them again.
 bool has_no_content(const StartRecord& command) {
@@ -50,7 +56,8 @@ std::unique_ptr<Recording> RecorderSink::make_recording(bool preroll) const {
 void RecorderSink::arriving(const Arrival& arrival) {
   QueueSink::arriving(arrival);
   const uint64_t missed = arrival.dropped - std::exchange(dropped_before_, arrival.dropped);
-  if (session_) missed_.fetch_add(missed, std::memory_order_relaxed);
+  // Pictures that were dropped before the first frame are not missing in the recording.
+  if (session_ && !std::exchange(first_, false)) missed_.fetch_add(missed, std::memory_order_relaxed);
 }
 
 void RecorderSink::take(const Frame& frame, const Picture& source, const PixelAspects& aspects) {
@@ -66,6 +73,7 @@ void RecorderSink::take(const Frame& frame, const Picture& source, const PixelAs
 
 void RecorderSink::start(const StartRecord& command) {
   session_ = std::make_shared<const StartRecord>(command);
+  first_ = true;
   set_requested(session_);
   wants_all_.store(true, std::memory_order_relaxed);
   push({.session = session_});
@@ -129,18 +137,26 @@ void RecorderSink::begin(bool retry) {
   }
 }
 
-/// Ends the active recording, completes its file and reports it in a notice.
-void RecorderSink::end_session() {
-  if (!active_) return;
+/// Completes the file of the active recording. Returns false if there is none or it fails.
+bool RecorderSink::complete_file() {
+  if (!active_) return false;
   try {
     active_->stop();
+    return true;
   } catch (const std::exception& error) {
-    return fail(error.what());
+    fail(error.what());
+    return false;
   }
+}
+
+/// Ends the recording, completes its file and reports it in a notice, unless it has failed.
+void RecorderSink::end_session() {
+  if (!current_) return;
+  const bool completed = complete_file();
+  const uint64_t lost = growth(dropped(), dropped_reported_), missed = growth(missed_, missed_reported_);
+  if (!completed) return;
   publish_status();
   const std::string path = std::exchange(active_, nullptr)->report().path;
-  const uint64_t lost = dropped() - std::exchange(dropped_reported_, dropped());
-  const uint64_t missed = missed_ - std::exchange(missed_reported_, missed_.load());
   if (state_.frames == 0) return notice(false, "nothing was recorded: no frame arrived");
   notice(false, fmt::format("recorded {} frames to {}{}{}{}", state_.frames, path,
                             state_.files > 1 ? fmt::format(", the last of {} files", state_.files) : "",

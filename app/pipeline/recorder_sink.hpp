@@ -40,6 +40,7 @@ class RecorderSink final : public QueueSink {
   void complete() override;
   void change_session(const std::shared_ptr<const StartRecord>& session);
   void begin(bool retry);
+  bool complete_file();
   void end_session();
   void write(const Job& job);
   void fail(const std::string& problem);
@@ -59,6 +60,7 @@ class RecorderSink final : public QueueSink {
   std::atomic<uint64_t> missed_{0};  ///< see SinkStatus
   // Owned by the process thread.
   std::shared_ptr<const StartRecord> session_;
+  bool first_ = false;           ///< no frame arrived since start()
   uint64_t dropped_before_ = 0;  ///< Arrival::dropped of the last frame
 
   // Owned by the recorder's thread.

@@ -171,7 +171,8 @@ TEST_F(RecorderSinkTest, FramesLostBeforeTheRecorderAreReported) {
   sink_->arriving({.dropped = 7});
   frame(0);
   start("lost.mkv");
-  for (const auto& [index, dropped] : {std::pair(1, 7), std::pair(2, 9), std::pair(3, 12)}) {
+  // Pictures that were dropped before the first frame are not missing in the recording.
+  for (const auto& [index, dropped] : {std::pair(1, 8), std::pair(2, 10), std::pair(3, 13)}) {
     sink_->arriving({.dropped = static_cast<uint64_t>(dropped)});
     frame(index);
   }
@@ -185,6 +186,30 @@ TEST_F(RecorderSinkTest, FramesLostBeforeTheRecorderAreReported) {
   ASSERT_EQ(notices.size(), 1u);
   EXPECT_NE(notices[0].text.find("; 5 frames lost before the recorder"), std::string::npos)
       << notices[0].text;
+}
+
+TEST_F(RecorderSinkTest, TheLossesOfAFailedRecordingAreNotReportedWithTheNextOne) {
+  info_.live = true;
+  open();
+  std::ofstream(folder_ / "file") << "x";
+  sink_->start({.path = folder_ / "file/a.mkv"});
+  sink_->arriving({});
+  int64_t next = 0;
+  ASSERT_TRUE(eventually([&] {
+    sink_->arriving({.dropped = 3});
+    frame(next++);
+    return !sink_->status().problem.empty();
+  }));
+  EXPECT_EQ(sink_->status().missed, 3u);
+  start("b.mkv");
+  sink_->arriving({.dropped = 3});
+  frame(next);
+  sink_->stop();
+  sink_->finish();
+  const std::vector<Notice> notices = sink_->take_notices();
+  ASSERT_EQ(notices.size(), 2u);
+  EXPECT_NE(notices[1].text.find("recorded 1 frames"), std::string::npos) << notices[1].text;
+  EXPECT_EQ(notices[1].text.find("lost"), std::string::npos) << notices[1].text;
 }
 
 }  // namespace
