@@ -85,7 +85,7 @@ std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const Sourc
   for (const std::string& path : {line.record, line.recording.name})
     if (!path.empty()) recording_muxer(path);
   RecordSettings settings = line.recording;
-  settings.wait_for_reader = line.mode == RunMode::batch;
+  settings.no_timeouts = line.mode == RunMode::batch;
   settings.encoder.hdr = source.hdr;
   return std::make_shared<RecorderSink>(settings, source, audio_choice(line));
 }

@@ -95,7 +95,7 @@ RecordTarget RecorderSink::target_of(const StartRecord& command) const {
   target.rules = {.overwrite = command.overwrite && !target.resumed,
                   .next_free = command.next_free,
                   .beneath = command.beneath,
-                  .reader_timeout_ns = settings_.wait_for_reader ? 0 : kReaderTimeoutNs,
+                  .reader_timeout_ns = settings_.no_timeouts ? 0 : kReaderTimeoutNs,
                   .stop = &abandon()};
   if (!target.path.empty()) return target;
   target.path = settings_.name;

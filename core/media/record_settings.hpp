@@ -22,9 +22,9 @@ struct RecordSettings {
   double preroll_megabytes = 64;  ///< memory limit of the pre-roll
   /// Wait for the reader of a pipe, and for the sync of files, without a timeout. Only for batch runs: it
   /// would delay a live recording.
-  bool wait_for_reader = false;
-  /// Write the files on an own thread, with packets in memory while the disk is busy. For live sources, which
-  /// cannot wait.
+  bool no_timeouts = false;
+  /// Write the files on a separate thread; packets wait in memory while the disk is busy. For live sources,
+  /// which cannot wait.
   bool own_writer = false;
 };
 

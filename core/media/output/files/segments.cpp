@@ -33,7 +33,7 @@ double split_of(const RecordSettings& settings) {
 }  // namespace
 
 Segments::Segments(const RecordSettings& settings, const RecordTarget& target)
-    : wait_for_close_(settings.wait_for_reader),
+    : no_timeouts_(settings.no_timeouts),
       split_seconds_(split_of(settings)),
       split_bytes_(static_cast<int64_t>(settings.split_megabytes * 1e6)),
       rules_(target.rules),
@@ -157,7 +157,7 @@ void Segments::finish() {
   // The encoder, or the sync of an earlier file, has failed.
   if (file_) end_file(last_time_ + picture_ticks_, AudioEnd::video);
   const auto stopped = [this] { return rules_.stop && *rules_.stop; };
-  if (wait_for_close_) {
+  if (no_timeouts_) {
     while (!closer_.wait(kStopPoll) && !stopped()) {
     }
   } else {

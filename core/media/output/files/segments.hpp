@@ -41,7 +41,7 @@ class Segments {
   /// with times from 0.
   void end_stream(int64_t end, AudioEnd audio_end);
   /// Waits until the files are synced and closed, but not longer than half a second unless
-  /// RecordSettings::wait_for_reader is set. Errors of files that take longer are logged. Call it last.
+  /// RecordSettings::no_timeouts is set. Errors of files that take longer are logged. Call it last.
   /// Throws Error(runtime_failure) if a file could not be synced.
   void finish();
 
@@ -59,7 +59,7 @@ class Segments {
   void count_ended(const VideoFile& file);
   void take_closed();
 
-  const bool wait_for_close_;
+  const bool no_timeouts_;
   double split_seconds_;
   int64_t split_bytes_;
   FileRules rules_;
