@@ -28,13 +28,16 @@ inline constexpr int64_t kBurstPatienceNs = 250'000'000;
 
 class QueueSink : public FrameSink {
  public:
-  explicit QueueSink(int capacity = kSinkFrames) : queue_(static_cast<size_t>(capacity)) {}
+  /// `fps`: the source's frames per second; see fps().
+  explicit QueueSink(double fps, int capacity = kSinkFrames)
+      : fps_(fps), queue_(static_cast<size_t>(capacity)) {}
   ~QueueSink() override;
 
   void stop_soon() noexcept override { stop_soon_.store(true, std::memory_order_release), queue_.wake(); }
   std::vector<Notice> take_notices() override { return notices_.take(); }
   void attach(DeviceFrameSync* sync) override { sync_ = sync; }
   void arriving(const Arrival& arrival) override { burst_ = arrival.burst; }
+  void rate_changed(double fps) override { fps_.store(fps, std::memory_order_relaxed); }
 
   /// Lets the thread end after the queued frames. Call it for all sinks before finish(), so that their
   /// threads end in parallel.
@@ -63,6 +66,9 @@ class QueueSink : public FrameSink {
   void push(Job job);
   /// Returns the flag that finish() sets to interrupt waits.
   const std::atomic<bool>& abandon() const noexcept { return abandon_; }
+  /// Returns the frames per second of the newest connection whose rate is known, else those passed to the
+  /// constructor. Thread-safe.
+  double fps() const noexcept { return fps_.load(std::memory_order_relaxed); }
   uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
   void notice(bool problem, std::string text) { notices_.add(problem, std::move(text)); }
   /// Waits for the frame. Returns its output in host memory, valid until the next call. Call from the sink's
@@ -80,6 +86,7 @@ class QueueSink : public FrameSink {
   void loop();
   bool wait_in_burst();
 
+  std::atomic<double> fps_;
   BoundedQueue<Job> queue_;
   DeviceFrameSync* sync_ = nullptr;
   Image copy_;  ///< host copy of a device frame

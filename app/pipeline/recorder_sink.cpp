@@ -35,8 +35,8 @@ bool has_no_content(const StartRecord& command) {
 }  // namespace
 
 RecorderSink::RecorderSink(const RecordSettings& settings, const SourceInfo& source, const AudioChoice& audio)
-    : settings_(settings),
-      fps_(source.fps > 0 ? source.fps : 25),
+    : QueueSink(source.fps > 0 ? source.fps : 25),
+      settings_(settings),
       live_(source.live),
       audio_from_(audio_of(source, audio)),
       wants_all_(settings.preroll_seconds > 0),
@@ -48,7 +48,7 @@ std::unique_ptr<Recording> RecorderSink::make_recording(bool preroll) const {
   RecordSettings settings = settings_;
   settings.own_writer = live_;
   if (!preroll) settings.preroll_seconds = 0;
-  return std::make_unique<Recording>(settings, fps_.load(std::memory_order_relaxed), audio_from_, &abandon());
+  return std::make_unique<Recording>(settings, fps(), audio_from_, &abandon());
 }
 
 // ---- process thread -------------------------------------------------------------------------------------
@@ -166,8 +166,7 @@ void RecorderSink::end_session() {
 
 void RecorderSink::write(const Job& job) {
   Recording& recording = active_ ? *active_ : *output_;
-  const double fps = fps_.load(std::memory_order_relaxed);
-  recording.set_rate(fps);
+  recording.set_rate(fps());
   try {
     if (job.picture) {
       if (job.picture.planes.memory == MemoryKind::device)
@@ -178,7 +177,7 @@ void RecorderSink::write(const Job& job) {
       recording.write(host_image(job.frame), job.info, job.aspect);
     }
     if (const std::string text = recording.take_notice(); !text.empty()) notice(false, text);
-    if (retrying_ && active_ && static_cast<double>(recording.report().frames) > kSuccessSeconds * fps) {
+    if (retrying_ && active_ && static_cast<double>(recording.report().frames) > kSuccessSeconds * fps()) {
       retrying_ = false;
       notice(false, "recording again, to " + recording.report().path);
       state_.problem.clear();

@@ -25,7 +25,6 @@ class RecorderSink final : public QueueSink {
   bool wants_every_frame() const noexcept override { return wants_all_.load(std::memory_order_relaxed); }
   void arriving(const Arrival& arrival) override;
   void take(const Frame& frame, const Picture& source, const PixelAspects& aspects) override;
-  void rate_changed(double fps) override { fps_.store(fps, std::memory_order_relaxed); }
   void start(const StartRecord& command) override;
   void stop() override;
   SinkStatus status() const override;
@@ -51,7 +50,6 @@ class RecorderSink final : public QueueSink {
   std::unique_ptr<Recording> make_recording(bool preroll) const;
 
   const RecordSettings settings_;
-  std::atomic<double> fps_;
   const bool live_;
   const AudioSource audio_from_;
   std::atomic<bool> source_ended_{false};

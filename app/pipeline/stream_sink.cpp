@@ -8,19 +8,16 @@ namespace lensd {
 
 StreamSink::StreamSink(const std::string& url, const EncoderOptions& encoder, const SourceInfo& source,
                        const AudioChoice& audio, TlsCheck tls)
-    : output_({.url = url,
-               .encoder = encoder,
-               .fps = source.fps > 0 ? source.fps : 25,
-               .audio_from = audio_of(source, audio),
-               .tls = tls}),
-      fps_(source.fps > 0 ? source.fps : 25) {
+    : QueueSink(source.fps > 0 ? source.fps : 25),
+      output_(
+          {.url = url, .encoder = encoder, .fps = fps(), .audio_from = audio_of(source, audio), .tls = tls}) {
   run(source.live);
 }
 
 void StreamSink::handle(Job& job) {
   if (!job.frame || !failure_.empty()) return;
   try {
-    output_.set_rate(fps_.load(std::memory_order_relaxed));
+    output_.set_rate(fps());
     output_.write(host_image(job.frame), job.info, job.aspect);
   } catch (const std::exception& error) {
     failure_ = error.what();

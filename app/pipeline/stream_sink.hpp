@@ -1,8 +1,6 @@
 // Sends the output of a running pipeline to a receiver; see StreamOutput.
 #pragma once
 
-#include <atomic>
-
 #include "app/pipeline/queue_sink.hpp"
 #include "core/media/source.hpp"
 #include "core/media/stream_output.hpp"
@@ -21,7 +19,6 @@ class StreamSink final : public QueueSink {
   }
   /// Call before finish() if the source has no more frames; see StreamOutput::source_ended().
   void source_ended() noexcept { output_.source_ended(); }
-  void rate_changed(double fps) override { fps_.store(fps, std::memory_order_relaxed); }
   SinkStatus status() const override;
   std::vector<Notice> take_notices() override;
 
@@ -30,7 +27,6 @@ class StreamSink final : public QueueSink {
   void complete() override;
 
   StreamOutput output_;
-  std::atomic<double> fps_;
 };
 
 }  // namespace lensd

@@ -6,14 +6,14 @@
 namespace lensd {
 
 VirtualCameraSink::VirtualCameraSink(std::shared_ptr<VirtualCamera> camera, const SourceInfo& source)
-    : QueueSink(kCameraFrames), camera_(std::move(camera)), fps_(source.fps) {
+    : QueueSink(source.fps, kCameraFrames), camera_(std::move(camera)) {
   run(true);
 }
 
 void VirtualCameraSink::handle(Job& job) {
   if (!job.frame) return;
   try {
-    camera_->write(host_image(job.frame), job.aspect, fps_.load(std::memory_order_relaxed));
+    camera_->write(host_image(job.frame), job.aspect, fps());
   } catch (const std::exception& error) {
     failure_ = error.what();
     notice(true, "virtual camera stopped: " + failure_);

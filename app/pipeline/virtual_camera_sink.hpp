@@ -1,7 +1,6 @@
 // Passes the output of a running pipeline to the run's virtual camera; see VirtualCamera.
 #pragma once
 
-#include <atomic>
 #include <memory>
 
 #include "app/pipeline/queue_sink.hpp"
@@ -23,7 +22,6 @@ class VirtualCameraSink final : public QueueSink {
   void take(const Frame& frame, const Picture&, const PixelAspects& aspects) override {
     if (camera_->on()) push({.frame = frame.share(), .info = frame.info, .aspect = aspects.output});
   }
-  void rate_changed(double fps) override { fps_.store(fps, std::memory_order_relaxed); }
   SinkStatus status() const override;
   std::vector<Notice> take_notices() override;
 
@@ -32,7 +30,6 @@ class VirtualCameraSink final : public QueueSink {
   void complete() override {}
 
   const std::shared_ptr<VirtualCamera> camera_;
-  std::atomic<double> fps_;  ///< 0: unknown
 };
 
 }  // namespace lensd
