@@ -8,7 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -21,6 +20,7 @@
 #include "core/base/error.hpp"
 #include "core/base/file_mark.hpp"
 #include "core/base/folders.hpp"
+#include "core/base/text.hpp"
 #include "core/base/unique_fd.hpp"
 #include "core/base/whole_file.hpp"
 
@@ -68,8 +68,7 @@ std::pair<UniqueFd, std::string> OutputFolder::open_parent(const std::string& re
       relative.find('\0') != std::string::npos)
     throw Error(ExitCode::usage, relative, "is not the path of a file below " + folder_,
                 "use a relative path without ..");
-  const auto is_control = [](char c) { return static_cast<uint8_t>(c) < ' ' || c == '\x7f'; };
-  if (std::ranges::any_of(relative, is_control))  // a line break would split lines of logs and lists
+  if (has_control_character(relative))  // a line break would split lines of logs and lists
     throw Error(ExitCode::usage, "the path", "has a control character", "choose another name");
   if (name.front() == '.')  // reserved for journals and temporary files
     throw Error(ExitCode::usage, relative, "is the name of a hidden file", "choose another name");

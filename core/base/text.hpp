@@ -28,6 +28,11 @@ inline std::vector<std::string> split(const std::string& text, const char* separ
   return parts;
 }
 
+/// Returns true if `text` has an ASCII control character, such as a line break.
+inline bool has_control_character(std::string_view text) {
+  return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
 /// Returns the start of `text`, at most `most` bytes, up to the end of a UTF-8 character.
 inline std::string_view first_bytes(std::string_view text, size_t most) {
   if (text.size() <= most) return text;

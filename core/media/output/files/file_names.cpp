@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <string_view>
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 #include "core/media/output/files/folders.hpp"
 
 namespace lensd {
@@ -55,9 +55,7 @@ int highest_number(const std::string& path) {
 /// Throws Error(usage) if the part of the path that changes with time has a control character. A line break
 /// would split lines of journals, logs and scripts.
 void check_characters(const std::string& path) {
-  const std::string name = path_below(fixed_folder(path), path);
-  const auto is_control = [](char c) { return static_cast<uint8_t>(c) < ' ' || c == '\x7f'; };
-  if (std::ranges::any_of(name, is_control))
+  if (has_control_character(path_below(fixed_folder(path), path)))
     throw Error(ExitCode::usage, "recording", "the file name has a control character", "choose another name");
 }
 
