@@ -149,7 +149,7 @@ class Pipeline {
   void decode_loop();
   bool decode_one();
   void enqueue(DecodedPicture& next);
-  size_t kept_pictures(const PictureRef& next) const;
+  size_t kept_pictures(const PictureRef& next, bool paused) const;
   void wait_for_seek_or_stop();
 
   // planner thread

@@ -47,10 +47,10 @@ bool Pipeline::decode_one() {
 }
 
 /// Returns how many live pictures may wait while `next` is queued behind them. Paced runs keep none, for the
-/// smallest delay, unless a sink wants every frame.
-size_t Pipeline::kept_pictures(const PictureRef& next) const {
+/// smallest delay, unless a sink wants every frame and the run is not `paused`.
+size_t Pipeline::kept_pictures(const PictureRef& next, bool paused) const {
   const auto wants_all = [](const auto& sink) { return sink->wants_every_frame(); };
-  if (options_.paced && (status_.load().paused || std::ranges::none_of(options_.sinks, wants_all))) return 0;
+  if (options_.paced && (paused || std::ranges::none_of(options_.sinks, wants_all))) return 0;
   return burst_limit(next, kQueuedPictures) - 1;
 }
 
@@ -62,12 +62,13 @@ void Pipeline::enqueue(DecodedPicture& next) {
     pictures_.push(next);
     return;
   }
-  const size_t kept = kept_pictures(next.picture.planes);
+  const bool paused = status_.load().paused;
+  const size_t kept = kept_pictures(next.picture.planes, paused);
   uint64_t dropped = 0;
   while (pictures_.size() > kept && pictures_.try_pop()) ++dropped;
   while (!pictures_.try_push(next) && !pictures_.closed())
     if (pictures_.try_pop()) ++dropped;
-  (status_.load().paused ? skipped_ : dropped_).fetch_add(dropped, std::memory_order_relaxed);
+  (paused ? skipped_ : dropped_).fetch_add(dropped, std::memory_order_relaxed);
 }
 
 void Pipeline::wait_for_seek_or_stop() {

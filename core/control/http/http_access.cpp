@@ -69,12 +69,11 @@ bool known_host(const std::string& host, const std::string& address, const std::
 bool same_origin(const std::string& origin, const std::string& host, const std::vector<std::string>& hosts) {
   if (origin.empty() || origin == "http://" + host || origin == "https://" + host) return true;
   // A proxy may replace the Host header, or its port. Other ports with http may be other programs' pages.
-  constexpr std::string_view https = "https://", http = "http://";
-  const bool named = std::ranges::any_of(hosts, [&](const std::string& name) {
-    return lower_case(origin) == std::string(http) + name ||
+  constexpr std::string_view https = "https://";
+  return std::ranges::any_of(hosts, [&](const std::string& name) {
+    return lower_case(origin) == "http://" + name ||
            (origin.starts_with(https) && host_name(origin.substr(https.size())) == name);
   });
-  return named;
 }
 
 bool same_token(const std::string& a, const std::string& b) {
