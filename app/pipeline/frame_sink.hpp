@@ -6,8 +6,8 @@
 // The pipeline calls arriving(), take(), start() and stop() on the process thread, where they must not
 // allocate or lock per frame. With a file source, take() of recordings and streams waits while the queue is
 // full, so that no frame is lost. With a live source, and for the virtual camera with any source, take()
-// drops and counts the oldest frame instead. During a burst of a live source, take() of a recording waits a
-// little first.
+// drops and counts the oldest frame instead. During a burst of a live source, take() of a recording first
+// waits up to 250 ms.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,8 @@ class FrameSink {
   virtual void arriving(const Arrival&) {}
   /// Receives each new frame with its source picture, in order. Called by the process thread.
   virtual void take(const Frame& frame, const Picture& source, const PixelAspects& aspects) = 0;
-  /// Called before the first frame of a connection whose announced rate differs from that of the connection
-  /// before. `fps` is greater than 0. Called by the process thread.
+  /// Called before the first frame of a connection whose rate is known and differs from the last known one.
+  /// `fps` is greater than 0. Called by the process thread.
   virtual void rate_changed(double /*fps*/) {}
   virtual void start(const StartRecord&) {}
   virtual void stop() {}

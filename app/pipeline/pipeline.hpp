@@ -218,7 +218,7 @@ class Pipeline {
   Profiler::Scope decode_scope_;
   Profiler::Scope ahead_scope_, graph_scope_, pace_scope_;  // latency scopes of a paced frame
 
-  /// Capacity of pictures_, except for live sources; large live pictures do not exceed it either.
+  /// Capacity of pictures_ for files. Limit of waiting live pictures that are large or in GPU memory.
   static constexpr size_t kQueuedPictures = 4;
 
   // At most one plan is in preparation, so the planner never blocks on plan_results_.
@@ -255,7 +255,7 @@ class Pipeline {
   std::optional<int64_t> seek_target_ns_;  // target of a seek whose picture is not processed yet
   int64_t timed_from_ns_ = 0;  // do not measure earlier pictures: their latency would include a pause
   uint64_t graph_version_ = 0;
-  double announced_rate_ = 0;  // of the live source's connection, as told to the sinks; 0: unknown
+  double announced_rate_ = 0;  // last rate passed to the sinks; 0: none
 
   SeqLock<ProcessStatus> status_;
   std::atomic<uint64_t> decoded_{0}, dropped_{0}, skipped_{0}, placeholders_{0}, decode_heartbeat_{0};

@@ -13,7 +13,7 @@ constexpr int64_t kLatestNs = 250'000'000;
 }  // namespace
 
 /// Call before each picture of a live source. At the first one of a connection, and after placeholders,
-/// resets the filters' state, which belongs to the earlier pictures, and tells the sinks a new rate.
+/// resets the filters' state, which belongs to the earlier pictures, and passes a new rate to the sinks.
 void Pipeline::follow_connection(const FrameInfo& next) {
   if (current_picture_ && current_picture_.info.serial == next.serial) return;
   if (current_picture_) executor_->reset_state();

@@ -33,7 +33,8 @@ struct FileRules {
   /// For pipes and devices: fail if there is no reader, or if it takes no data for this time. 0:
   /// wait for the reader without a limit.
   int64_t reader_timeout_ns = 0;
-  /// Ends the wait for a reader. Used only if reader_timeout_ns is set. May be null; must outlive the file.
+  /// Ends the waits for a reader (with reader_timeout_ns) and for the sync of complete files. May be null;
+  /// must outlive the file.
   const std::atomic<bool>* stop = nullptr;
   /// Called if the disk is full or the quota is used up. Returns true if it freed space; the write is then
   /// repeated. May be empty; must not throw.

@@ -100,7 +100,7 @@ Transfer transfer_of(AVColorTransferCharacteristic transfer) {
                                               : Transfer::sdr;
 }
 
-/// The code points 0 and 3, which are reserved, mean nothing.
+/// Returns `tag`, or 2 (unspecified) for the reserved code points 0 and 3.
 template <class Tag>
 Tag without_reserved(Tag tag) {
   constexpr int kUnspecified = 2;

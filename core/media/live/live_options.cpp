@@ -77,7 +77,7 @@ void check_rtsps(const std::string& where, const std::string& scheme, const AVIn
   if (scheme != "rtsps" || has_option(format ? format->priv_class : nullptr, "tls_verify")) return;
   if (live.tls == TlsCheck::verify || std::ranges::any_of(live.extra, asks))
     throw Error(ExitCode::unavailable, where, "this FFmpeg cannot verify the certificate of an rtsps server",
-                "it plays without that, but an attacker on the way gets the login");
+                "without verification it plays, but an attacker in the network can read the login");
 }
 
 /// Returns true if `text` may be a result of fourcc_text(). The camera's codes are known only when it is

@@ -9,8 +9,8 @@
 // thread shares ownership of all data that it uses. A source has only one such thread.
 //
 // The pts follows the monotonic clock across connections and the stream's timestamps within a connection; see
-// LiveTimeline. The first picture of a connection or after a placeholder, and the
-// first placeholder after a picture, start a new `serial`.
+// LiveTimeline. The first picture of a connection or after a placeholder, and the first placeholder after a
+// picture, start a new `serial`.
 #pragma once
 
 #include <functional>
@@ -42,8 +42,8 @@ class LiveSource final : public Source {
   /// options.
   const SourceInfo& info() const override { return info_; }
   FrameOutcome next(Picture& out) override;
-  /// Throws Error(bad_source): live sources cannot seek.
   using Source::seek;
+  /// Throws Error(bad_source): live sources cannot seek.
   void seek(int64_t position_ns, int back) override;
   std::string stream_errors() const override { return {}; }
   LiveStatus live_status() const override;

@@ -17,8 +17,8 @@ class SilenceLimit {
   SilenceLimit() = default;
   /// UDP, and SRT as the caller: one second or three picture intervals, whichever is longer, unless the user
   /// has set the limit. Datagrams have no connection that could recover, so reopening early has no cost, and
-  /// a killed SRT sender does not close its connection. An SRT listener would end a connection that survives,
-  /// which the caller opens again only seconds later. Other sources: LiveOptions::silence_ns.
+  /// a killed SRT sender does not close its connection. Not for an SRT listener: if it closes the connection,
+  /// the caller takes seconds to connect again. Other sources: LiveOptions::silence_ns.
   SilenceLimit(const std::string& url, const LiveOptions& live)
       : limit_ns_(live.silence_ns), early_(!live.silence_given && sends_datagrams(url, live)) {}
 

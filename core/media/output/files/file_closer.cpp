@@ -54,7 +54,7 @@ FileCloser::~FileCloser() {
   work_->changed.notify_all();
 }
 
-void FileCloser::close(std::unique_ptr<VideoFile> file, const std::atomic<bool>* hurry) {
+void FileCloser::close(std::unique_ptr<VideoFile> file, const std::atomic<bool>* stop) {
   if (!started_) try {
       thread_ = OwnedThread([work = work_] { work->run(); });
       started_ = true;
@@ -64,7 +64,7 @@ void FileCloser::close(std::unique_ptr<VideoFile> file, const std::atomic<bool>*
       return work_->closed.push_back(std::move(done));
     }
   std::unique_lock lock(work_->mutex);
-  while (work_->open >= kMaxFiles && !(hurry && *hurry)) work_->changed.wait_for(lock, kRoomInterval);
+  while (work_->open >= kMaxFiles && !(stop && *stop)) work_->changed.wait_for(lock, kRoomInterval);
   work_->files.push_back(std::move(file));
   ++work_->open;
   work_->changed.notify_all();

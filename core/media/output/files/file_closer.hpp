@@ -3,8 +3,8 @@
 //   close() ── complete VideoFile ──▶ thread: fdatasync(), close() ──▶ take_closed()
 //
 // All bytes of a file are written before close(), so that a crash of the process loses none of them. The
-// thread starts with the first file. If it still works when the object is destroyed, it becomes a straggler,
-// and errors of its files are logged. Internal to core/media. Call from one thread only.
+// thread starts with the first file. If it is still busy when the object is destroyed, it becomes a
+// straggler, and errors of its files are logged. Internal to core/media. Call from one thread only.
 #pragma once
 
 #include <atomic>
@@ -26,9 +26,9 @@ class FileCloser {
   FileCloser(const FileCloser&) = delete;
   FileCloser& operator=(const FileCloser&) = delete;
 
-  /// Takes a file after VideoFile::complete(). Waits while two other files are being closed, unless `hurry`,
+  /// Takes a file after VideoFile::complete(). Waits while two other files are being closed, unless `stop`,
   /// which may be null, is set. Closes the file itself if no thread can be started.
-  void close(std::unique_ptr<VideoFile> file, const std::atomic<bool>* hurry);
+  void close(std::unique_ptr<VideoFile> file, const std::atomic<bool>* stop);
 
   struct Closed {
     std::string path;
