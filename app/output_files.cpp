@@ -209,11 +209,14 @@ void refuse_source_file(const std::string& path, const std::string& writer, cons
 }
 
 void check_output_files(const CommandLine& line, const std::vector<std::string>& sources) {
+  std::vector<std::pair<std::string, const char*>> existing;
+  for (const Output& output : outputs_of(line))
+    for (std::string& path : written_files(output.path, line.frames))
+      if (file_id(path)) existing.emplace_back(std::move(path), output.option);
+  if (existing.empty()) return;  // most runs; the sources may be a large network folder
   std::set<FileId> protected_files;
   for (const std::string& source : sources) protected_files.merge(source_files(source));
-  for (const Output& output : outputs_of(line))
-    for (const std::string& path : written_files(output.path, line.frames))
-      refuse(path, output.option, protected_files);
+  for (const auto& [path, option] : existing) refuse(path, option, protected_files);
 }
 
 void check_existing_files(const CommandLine& line) {

@@ -125,7 +125,8 @@ bool named_like_media(const std::string& name) {
   return contains(kVideos, end) || contains(kImages, end);
 }
 
-FolderList list_media_folder(const std::string& folder, const std::string& part, size_t most) {
+FolderList list_media_folder(const std::string& folder, const std::string& part, size_t most,
+                             FileSizes sizes) {
   FolderList list;
   list.asked = folder, list.part = part;
   std::error_code error;
@@ -162,7 +163,8 @@ FolderList list_media_folder(const std::string& folder, const std::string& part,
   sort_entries(list.entries);
   list.cut = error || list.entries.size() > most;
   if (list.entries.size() > most) list.entries.resize(most);
-  for (FolderEntry& entry : list.entries) {  // only now, because reading a size takes longer than a name
+  if (sizes == FileSizes::omit) return list;
+  for (FolderEntry& entry : list.entries) {
     if (entry.kind != FolderEntry::Kind::file && entry.kind != FolderEntry::Kind::other) continue;
     const auto bytes = fs::file_size(path / entry.name, error);
     entry.bytes = error ? 0 : static_cast<int64_t>(bytes);

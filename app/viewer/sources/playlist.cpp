@@ -20,7 +20,8 @@ std::vector<std::string> expand_sources(const std::vector<std::string>& sources)
       all.push_back(source);
       continue;
     }
-    const FolderList list = list_media_folder(source, {}, std::numeric_limits<size_t>::max());
+    const FolderList list =
+        list_media_folder(source, {}, std::numeric_limits<size_t>::max(), FileSizes::omit);
     if (!list.problem.empty()) throw Error(ExitCode::bad_source, source, list.problem);
     const size_t before = all.size();
     for (const FolderEntry& entry : list.entries)

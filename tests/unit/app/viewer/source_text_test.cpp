@@ -127,6 +127,7 @@ TEST_F(MediaFolder, OfALargeFolderAPartOfTheNameFindsEveryEntry) {
   EXPECT_TRUE(first.cut);
   EXPECT_EQ(first.entries.size(), kMostListed);
   EXPECT_EQ(first.entries.back().bytes, 1);
+  EXPECT_EQ(list_media_folder(folder_ / "", {}, 10, FileSizes::omit).entries.back().bytes, 0);
   const FolderList found = list_media_folder(folder_ / "", "last-o");
   EXPECT_FALSE(found.cut);
   ASSERT_EQ(found.entries.size(), 1u);
