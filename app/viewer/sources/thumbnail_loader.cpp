@@ -7,10 +7,10 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -26,6 +26,7 @@ namespace {
 constexpr int64_t kPositions = 1000, kShortestNs = 200'000'000;
 constexpr size_t kMaxKept = 128;  ///< limit of each of the two maps; 128 thumbnails take 20 MB
 constexpr auto kThumbnailTimeout = std::chrono::milliseconds(200);
+constexpr int64_t kNoPosition = -1, kClosed = -2;  ///< values of Shared::wanted
 
 Extent thumbnail_extent(Extent picture, PixelAspect aspect) {
   const double width = picture.width * aspect.ratio(), height = picture.height;
@@ -85,9 +86,10 @@ struct ThumbnailLoader::Shared {
   int video_track = 0;
   int64_t spacing_ns = kShortestNs;
   std::atomic<bool> cancel{false}, failed{false};
-  std::mutex mutex;
-  std::condition_variable changed;
-  int64_t wanted = -1;                                    ///< index of the requested position; negative: none
+  /// Index of the requested position. Atomic, so that close() does not wait for a thread that is preempted
+  /// while it holds the mutex.
+  std::atomic<int64_t> wanted{kNoPosition};
+  std::mutex mutex;                                       ///< of `found`
   std::map<int64_t, std::shared_ptr<const Image>> found;  ///< null: this position cannot be decoded
   /// Thumbnails by Source::indexed_key_frame(), so that none is decoded twice. Used by the loader's thread
   /// only.
@@ -99,18 +101,18 @@ struct ThumbnailLoader::Shared {
   void store(int64_t position, std::shared_ptr<const Image> image);
 };
 
-/// Waits for a request. Returns the index of the position, or -1 after close().
+/// Waits for a request. Returns the index of the position, or a negative number after close().
 int64_t ThumbnailLoader::Shared::wait() {
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [this] { return cancel || wanted >= 0; });
-  return cancel ? -1 : std::exchange(wanted, -1);
+  wanted.wait(kNoPosition);
+  return cancel ? kClosed : wanted.exchange(kNoPosition);
 }
 
 /// Keeps a thumbnail. If there are too many, drops the one that is farthest from it.
 void ThumbnailLoader::Shared::store(int64_t position, std::shared_ptr<const Image> image) {
   const std::lock_guard lock(mutex);
   found[position] = std::move(image);
-  if (wanted == position) wanted = -1;  // the position was requested again meanwhile
+  int64_t same = position;
+  wanted.compare_exchange_strong(same, kNoPosition);  // the position was requested again meanwhile
   if (found.size() <= kMaxKept) return;
   const bool first = position - found.begin()->first > found.rbegin()->first - position;
   found.erase(first ? found.begin() : std::prev(found.end()));
@@ -142,7 +144,7 @@ void ThumbnailLoader::Shared::run() {
     Shrinker shrinker;
     for (int64_t position = wait(); position >= 0; position = wait()) {
       store(position, thumbnail(*source, shrinker, position * spacing_ns));
-      wake();
+      if (!cancel) wake();
     }
   } catch (const std::exception& e) {
     if (cancel) return;
@@ -155,22 +157,21 @@ void ThumbnailLoader::Shared::run() {
 ThumbnailLoader::ThumbnailLoader(std::function<void()> wake) : wake_(std::move(wake)) {}
 
 ThumbnailLoader::~ThumbnailLoader() {
-  close();
+  close(kThumbnailTimeout);
 }
 
-void ThumbnailLoader::close() {
+void ThumbnailLoader::close(std::chrono::nanoseconds timeout) {
   if (!shared_) return;
-  {
-    const std::lock_guard lock(shared_->mutex);
-    shared_->cancel = true;
-    shared_->changed.notify_all();
-  }
-  thread_.join_within(kThumbnailTimeout);
+  shared_->cancel = true;
+  shared_->wanted = kClosed;
+  shared_->wanted.notify_one();
+  thread_.join_within(timeout);
   shared_.reset();
+  last_position_ = kNoPosition, last_.reset();
 }
 
 void ThumbnailLoader::open(const std::string& path, int64_t duration_ns, int video_track) {
-  close();
+  close({});  // any other work delays the thread: the window does not wait for it
   if (path.empty() || duration_ns <= 0) return;
   shared_ = std::make_shared<Shared>();
   shared_->wake = wake_, shared_->path = path, shared_->video_track = video_track;
@@ -182,17 +183,31 @@ bool ThumbnailLoader::available() const {
   return shared_ && !shared_->failed;
 }
 
+/// Starts the thread unless it was started before. Returns false if there is no thread.
+bool ThumbnailLoader::start() {
+  if (std::exchange(started_, true)) return true;
+  try {
+    thread_ = OwnedThread([shared = shared_] { shared->run(); });
+    return true;
+  } catch (const std::system_error& e) {
+    log::info("no pictures on the timeline: cannot start a thread: {}", e.what());
+    shared_->failed = true;
+    return false;
+  }
+}
+
 std::shared_ptr<const Image> ThumbnailLoader::find(int64_t position_ns) {
-  if (!available()) return nullptr;
+  if (!available() || !start()) return nullptr;
   const int64_t position = std::max<int64_t>(position_ns, 0) / shared_->spacing_ns;
-  if (!std::exchange(started_, true)) thread_ = OwnedThread([shared = shared_] { shared->run(); });
   // The loader's thread may be preempted while it holds the mutex: do not wait for it.
   const std::unique_lock lock(shared_->mutex, std::try_to_lock);
-  if (!lock) return nullptr;
-  const auto it = shared_->found.find(position);
-  if (it != shared_->found.end()) return it->second;
+  if (!lock) return position == last_position_ ? last_ : nullptr;
+  if (const auto it = shared_->found.find(position); it != shared_->found.end()) {
+    last_position_ = position, last_ = it->second;
+    return last_;
+  }
   shared_->wanted = position;
-  shared_->changed.notify_all();
+  shared_->wanted.notify_one();
   return nullptr;
 }
 

@@ -8,6 +8,7 @@
 // Call from the UI thread only.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -33,18 +34,22 @@ class ThumbnailLoader {
   /// Returns false if the file has no thumbnails or cannot be decoded.
   bool available() const;
   /// Returns the thumbnail (RGBA8) at a position. Returns null if it is not ready or cannot be decoded.
-  /// Requests a thumbnail that is not ready. While the loader's thread holds the mutex, returns null and
-  /// requests nothing, so call in every display frame. Does not block.
+  /// Requests a thumbnail that is not ready. While the loader's thread holds the mutex, requests nothing, and
+  /// returns the last thumbnail if it is at this position, else null, so call in every display frame. Does
+  /// not block.
   std::shared_ptr<const Image> find(int64_t position_ns);
 
  private:
   struct Shared;
-  void close();
+  void close(std::chrono::nanoseconds timeout);
+  bool start();
 
   std::function<void()> wake_;
   std::shared_ptr<Shared> shared_;  // shared with the thread; null: no thumbnails
   OwnedThread thread_;
   bool started_ = false;
+  int64_t last_position_ = -1;         // of last_, in units of Shared::spacing_ns
+  std::shared_ptr<const Image> last_;  // the last result of find() that was ready
 };
 
 }  // namespace lensd

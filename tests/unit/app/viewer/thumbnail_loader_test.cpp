@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 
 #include "app/viewer/sources/thumbnail_loader.hpp"
+#include "core/base/clock.hpp"
 #include "core/media/recorder.hpp"
 #include "tests/unit/common/eventually.hpp"
+#include "tests/unit/common/no_threads.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace lensd {
@@ -114,6 +117,39 @@ TEST(ThumbnailLoader, AFileThatCannotBeDecodedHasNone) {
   EXPECT_FALSE(loader.available());
   loader.open("", 0);
   EXPECT_FALSE(loader.available());
+}
+
+/// The thread ends later.
+TEST(ThumbnailLoader, AnotherFileDoesNotWaitForTheThread) {
+  const TemporaryFolder folder;
+  std::atomic<bool> hold = true, held = false;
+  {
+    ThumbnailLoader loader([&] {
+      held = true;
+      eventually([&] { return !hold; });
+    });
+    loader.open(record_seconds(folder / "a.mkv", {64, 48}, {}), 10 * kSecond);
+    loader.find(0);
+    ASSERT_TRUE(eventually([&] { return held.load(); }));
+    const int64_t begin_ns = now_ns();
+    loader.open("", 0);
+    EXPECT_LT(now_ns() - begin_ns, 100'000'000);
+    hold = false;
+  }
+  EXPECT_EQ(join_stragglers(std::chrono::seconds(10)), 0u);
+}
+
+TEST(ThumbnailLoader, WithoutThreadsThereAreNone) {
+  const TemporaryFolder folder;
+  ThumbnailLoader loader([] {});
+  loader.open(record_seconds(folder / "a.mkv", {64, 48}, {}), 10 * kSecond);
+  {
+    const test::NoThreads no_threads;
+    EXPECT_EQ(loader.find(0), nullptr);
+  }
+  EXPECT_FALSE(loader.available());
+  loader.open(folder / "a.mkv", 10 * kSecond);
+  EXPECT_NE(wait_for_thumbnail(loader, 0), nullptr);
 }
 
 }  // namespace
