@@ -30,7 +30,7 @@ class ExtraGlyphs {
   /// Forgets the characters that were noted before. Only one object may be in use.
   ExtraGlyphs();
   /// Takes the newly noted characters and found fonts. Returns true if the atlas must be built again now, at
-  /// most twice per second. Call between frames, after the last build().
+  /// most twice per second, and less often with many characters. Call between frames, after the last build().
   bool update(int64_t time_ns);
   /// Merges the extra characters into the atlas's last font. `name`: its file's name in embedded(); `size`:
   /// its size in pixels. The atlas uses memory of this object until it is built.
@@ -55,7 +55,7 @@ class ExtraGlyphs {
   std::vector<Font> fonts_;
   SystemFonts system_;
   bool changed_ = false;
-  int64_t built_ns_ = 0;
+  int64_t next_build_ns_ = 0;
 };
 
 }  // namespace lensd::ui

@@ -7,8 +7,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
+#include <string_view>
 #include <thread>
 
+#include "tests/unit/common/eventually.hpp"
+#include "tests/unit/common/no_threads.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 #include "tests/unit/ui/panel_driver.hpp"
 #include "ui/embedded.hpp"
@@ -20,7 +24,8 @@ namespace {
 using Bytes = std::vector<unsigned char>;
 
 constexpr const char* kDejaVu = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf";
-constexpr ImWchar kSquare = 0x25A1, kArmenian = 0x531;
+constexpr const char* kDejaVuBold = "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf";
+constexpr ImWchar kSquare = 0x25A1, kArmenian = 0x531, kGeorgian = 0x10D0, kSyllabics = 0x1401;
 
 Bytes read_file(const char* path) {
   std::ifstream file(path, std::ios::binary);
@@ -29,6 +34,21 @@ Bytes read_file(const char* path) {
 
 void put(Bytes& bytes, size_t at, unsigned number) {
   for (size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<unsigned char>(number >> (24 - 8 * i));
+}
+
+/// Returns the position of the row of a table in the font's list of tables.
+size_t row_of(const Bytes& font, std::string_view table) {
+  const size_t tables = static_cast<size_t>(font[4] << 8 | font[5]);
+  for (size_t i = 0; i < tables; ++i)
+    if (std::equal(table.begin(), table.end(), font.begin() + 12 + 16 * static_cast<ptrdiff_t>(i)))
+      return 12 + 16 * i;
+  return 0;
+}
+
+/// Returns the position of a table in the font.
+size_t table_of(const Bytes& font, std::string_view table) {
+  const size_t at = row_of(font, table) + 8;
+  return static_cast<size_t>(font[at] << 24 | font[at + 1] << 16 | font[at + 2] << 8 | font[at + 3]);
 }
 
 /// Returns a collection whose two fonts are the same one.
@@ -58,12 +78,13 @@ class ExtraCharacters : public PanelDriver {
     unsetenv("FONTCONFIG_FILE");
     PanelDriver::TearDown();
   }
-  /// Makes this the only font file of the system.
-  void use_fonts(const Bytes& font) {
+  /// Makes these the only font files of the system.
+  void use_fonts(const std::vector<Bytes>& fonts) {
     std::filesystem::create_directories(folder_ / "fonts");
-    if (!font.empty())
-      std::ofstream(folder_ / "fonts/one.ttc", std::ios::binary)
-          .write(reinterpret_cast<const char*>(font.data()), static_cast<std::streamsize>(font.size()));
+    for (size_t i = 0; i < fonts.size(); ++i)
+      std::ofstream(folder_ / ("fonts/" + std::to_string(i) + ".ttc"), std::ios::binary)
+          .write(reinterpret_cast<const char*>(fonts[i].data()),
+                 static_cast<std::streamsize>(fonts[i].size()));
     std::ofstream(folder_ / "fonts.conf") << "<?xml version=\"1.0\"?><fontconfig><dir>" << folder_ / "fonts"
                                           << "</dir><cachedir>" << folder_ / "cache"
                                           << "</cachedir></fontconfig>";
@@ -76,6 +97,14 @@ class ExtraCharacters : public PanelDriver {
     if (!extra_.update(time_ns_)) return false;
     look = make_look(ImGui::GetIO(), ImGui::GetStyle(), 1, 1, &extra_);
     return true;
+  }
+  /// Builds until the character is drawable, for up to 5 s.
+  bool build_until_drawable(ImWchar c) {
+    for (int i = 0; i < 500 && !drawable(c); ++i) {
+      build();
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return drawable(c);
   }
   bool drawable(ImWchar c) const {
     for (const ImFont* font : {look.text, look.strong, look.small})
@@ -119,16 +148,66 @@ TEST_F(ExtraCharacters, MissingOnesAndInvalidBytesAreSquares) {
 TEST_F(ExtraCharacters, FontsOfTheSystemHaveTheRest) {
   const Bytes font = read_file(kDejaVu);
   if (font.empty() || embedded("font-text").size() == font.size()) GTEST_SKIP() << "needs DejaVu and Inter";
-  use_fonts(collection_of(font));
+  use_fonts({collection_of(font)});
   model.source_name = "Ա.mp4";
   EXPECT_TRUE(build());
   EXPECT_FALSE(drawable(kArmenian)) << "the embedded fonts have it";
-  for (int i = 0; i < 500 && !drawable(kArmenian); ++i) {
-    build();
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_TRUE(drawable(kArmenian));
+  EXPECT_TRUE(build_until_drawable(kArmenian));
   EXPECT_FALSE(build());
+  model.source_name = "ა.mp4";
+  EXPECT_TRUE(build_until_drawable(kGeorgian)) << "in the same font";
+  EXPECT_TRUE(drawable(kArmenian));
+}
+
+TEST_F(ExtraCharacters, AFontThatCannotBeUsedLeavesItsCharactersToTheNextOne) {
+  Bytes preferred = read_file(kDejaVu);
+  const Bytes next = read_file(kDejaVuBold);
+  if (preferred.empty() || next.empty()) GTEST_SKIP() << "needs DejaVu";
+  const size_t lines = table_of(preferred, "hhea");
+  put(preferred, lines + 4, 0);  // ascent and descent
+  ASSERT_EQ(line_per_em(preferred, 0), 0);
+  use_fonts({preferred, next});
+  model.source_name = "Ա.mp4";
+  EXPECT_TRUE(build_until_drawable(kArmenian));
+}
+
+TEST_F(ExtraCharacters, ManyCharactersAreAddedLessOften) {
+  const Bytes font = read_file(kDejaVu);
+  if (font.empty()) GTEST_SKIP() << "needs DejaVu";
+  use_fonts({font});
+  frame();
+  for (unsigned c = kSyllabics; c < kSyllabics + 600; ++c)
+    note_characters(std::string{static_cast<char>(0xE0 | c >> 12), static_cast<char>(0x80 | (c >> 6 & 0x3F)),
+                                static_cast<char>(0x80 | (c & 0x3F))});
+  EXPECT_TRUE(build_until_drawable(kSyllabics));
+  model.source_name = "Жук.mp4";
+  EXPECT_FALSE(build()) << "a second later";
+  EXPECT_TRUE(build()) << "two seconds later";
+}
+
+TEST_F(ExtraCharacters, WithoutThreadsThereAreNoFontsOfTheSystem) {
+  const test::NoThreads no_threads;
+  model.source_name = "Ա.mp4";
+  for (int i = 0; i < 5; ++i) build();
+  EXPECT_FALSE(drawable(kArmenian));
+  EXPECT_TRUE(drawable(kSquare));
+}
+
+TEST_F(ExtraCharacters, AFontFileIsReadOnce) {
+  const Bytes font = read_file(kDejaVu);
+  if (font.empty()) GTEST_SKIP() << "needs DejaVu";
+  use_fonts({font});
+  SystemFonts system;
+  const auto search = [&](unsigned character) {
+    std::vector<SystemFont> found;
+    EXPECT_TRUE(system.search({character}));
+    EXPECT_TRUE(eventually([&] { return !(found = system.take_found()).empty(); }));
+    return found;
+  };
+  EXPECT_EQ(search(kArmenian)[0].bytes, font);
+  const std::vector<SystemFont> again = search(kGeorgian);
+  EXPECT_TRUE(again[0].bytes.empty());
+  EXPECT_EQ(again[0].characters, std::vector<unsigned>{kGeorgian});
 }
 
 TEST(FontFiles, LinesPerEmAreReadOnlyFromFonts) {
@@ -144,6 +223,10 @@ TEST(FontFiles, LinesPerEmAreReadOnlyFromFonts) {
   EXPECT_EQ(line_per_em(collection, 1), height);
   EXPECT_EQ(line_per_em(collection, 2), 0);
   EXPECT_EQ(line_per_em(collection, -1), 0);
+  Bytes variable(bytes.begin(), bytes.end());
+  const size_t outlines = std::max(row_of(variable, "CFF "), row_of(variable, "glyf"));
+  put(variable, outlines, 0x43464632);  // CFF2
+  EXPECT_EQ(line_per_em(variable, 0), 0) << "Dear ImGui cannot draw it";
 }
 
 }  // namespace
