@@ -1,8 +1,11 @@
 #include "app/viewer/sources/source_opener.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 #include "core/base/clock.hpp"
@@ -61,12 +64,18 @@ void SourceOpener::open(OpenRequest request) {
   opening_ = brief_source(url_without_secrets(request.url)), since_ns_ = now_ns();
   attempt_ = std::make_shared<Attempt>();
   attempt_->request = std::move(request);
-  attempt_->thread = OwnedThread([attempt = attempt_, before = std::exchange(abandoned_, nullptr),
-                                  make = make_, wake = wake_]() mutable {
-    if (before) before->thread.join_within(kCancelTimeout);
-    before.reset();
-    attempt->run(make, wake);
-  });
+  try {
+    attempt_->thread = OwnedThread([attempt = attempt_, before = std::exchange(abandoned_, nullptr),
+                                    make = make_, wake = wake_]() mutable {
+      if (before) before->thread.join_within(kCancelTimeout);
+      before.reset();
+      attempt->run(make, wake);
+    });
+  } catch (const std::system_error& e) {
+    attempt_->problem = fmt::format("{}: cannot start a thread: {}", opening_, e.what());
+    attempt_->done = true;
+    wake_();
+  }
 }
 
 void SourceOpener::cancel() {

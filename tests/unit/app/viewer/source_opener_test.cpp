@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "kernels/registry.hpp"
 #include "tests/unit/common/eventually.hpp"
+#include "tests/unit/common/no_threads.hpp"
 #include "tests/unit/common/synthetic_source.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
@@ -122,6 +123,17 @@ TEST_F(Opener, GivenUpIsForgotten) {
   EXPECT_TRUE(eventually([&] { return stopped == 1; }));
   EXPECT_FALSE(opener->take());
   EXPECT_EQ(wakes, 0);
+}
+
+TEST_F(Opener, WithoutThreadsItFails) {
+  {
+    const test::NoThreads no_threads;
+    opener->open(request("good"));
+  }
+  EXPECT_TRUE(finished().problem.starts_with("good: cannot start a thread: "));
+  EXPECT_EQ(wakes, 1);
+  opener->open(request("good"));
+  EXPECT_EQ(finished().problem, "");
 }
 
 TEST_F(Opener, TheEndStopsWhatIsBeingOpened) {
