@@ -10,17 +10,36 @@
 #include <thread>
 
 #include "core/base/clock.hpp"
+#include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/whole_file.hpp"
 
 namespace lensd {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr int64_t kLockNs = 100'000'000;
+/// Maximum size of a damaged file that is copied. The copy of a larger one might fill the disk.
+constexpr size_t kMostKept = 16 << 20;
+
+/// Returns nullopt if the file is missing, cannot be read or is larger than kMostKept.
+std::optional<std::string> text_of(const std::string& path) {
+  try {
+    return read_whole_file(path, kMostKept, FileKind::regular);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
 
 }  // namespace
 
 std::optional<toml::table> read_state_file(const std::string& path, size_t most_bytes) {
+  std::error_code error;
+  if (const auto bytes = fs::file_size(path, error); !error && bytes > most_bytes) {
+    keep_damaged(path, fmt::format("cannot use {}: larger than {} bytes", path, most_bytes));
+    return std::nullopt;
+  }
   const std::optional<std::string> text = read_whole_file(path, most_bytes);
   if (!text) return std::nullopt;
   toml::parse_result parsed = parse_toml(*text, path);
@@ -31,14 +50,17 @@ std::optional<toml::table> read_state_file(const std::string& path, size_t most_
 
 void keep_damaged(const std::string& path, const std::string& problem) {
   const std::string kept = path + ".broken";
+  const std::optional<std::string> text = text_of(path);
+  if (!text) return log::warn("{}", problem);
+  if (text == text_of(kept)) return log::info("{} (a copy is in {})", problem, kept);
   std::error_code error;
-  std::filesystem::copy_file(path, kept, std::filesystem::copy_options::overwrite_existing, error);
+  fs::copy_file(path, kept, fs::copy_options::overwrite_existing, error);
   log::warn("{}{}", problem, error ? "" : fmt::format(" (a copy is in {})", kept));
 }
 
 StateLock::StateLock(const std::string& path) {
   std::error_code ignored;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  fs::create_directories(fs::path(path).parent_path(), ignored);
   fd_ = UniqueFd(open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!fd_) return;
   const int64_t end_ns = now_ns() + kLockNs;

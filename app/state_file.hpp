@@ -10,12 +10,13 @@
 
 namespace lensd {
 
-/// Reads a state file. Returns nullopt if there is no file, or if it is damaged; then calls keep_damaged().
-/// Throws Error(runtime_failure) if the file cannot be read.
+/// Reads a state file. Returns nullopt if there is no file, or if it is damaged or larger than `most_bytes`;
+/// then calls keep_damaged(). Throws Error(runtime_failure) if the file cannot be read.
 std::optional<toml::table> read_state_file(const std::string& path, size_t most_bytes);
 
-/// Copies a file that lensd cannot use, and is about to replace, to PATH.broken. Logs `problem`, the whole
-/// message, as a warning.
+/// Copies a file that lensd cannot use, and replaces sooner or later, to PATH.broken, unless it is larger
+/// than 16 MiB. Logs `problem`, the whole message, as a warning, or as information if there is a copy
+/// already.
 void keep_damaged(const std::string& path, const std::string& problem);
 
 /// Locks a state file while it is read and replaced, so that two programs do not lose each other's changes.

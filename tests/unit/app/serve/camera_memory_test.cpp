@@ -87,6 +87,11 @@ TEST(CameraMemory, AnInvalidFileIsReplacedAndNoPathIsNoError) {
   EXPECT_EQ(CameraMemory(path).kept().at("usb-A"), kValues);
   EXPECT_EQ(read_whole_file(path + ".broken", 1000), "[controls\n");
 
+  std::filesystem::resize_file(path, 1 << 20);
+  memory.keep(controls_of("usb-B", kValues));
+  memory.save(true);
+  EXPECT_EQ(CameraMemory(path).kept().at("usb-B"), kValues) << "the file was too large";
+
   CameraMemory nowhere("");
   nowhere.keep(controls_of("usb-A", kValues));
   nowhere.save(true);

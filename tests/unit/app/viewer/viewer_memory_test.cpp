@@ -1,9 +1,11 @@
 // ViewerMemory: several viewers at once, and paths whose files cannot be accessed.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/viewer/state/viewer_memory.hpp"
@@ -100,6 +102,46 @@ TEST_F(SharedMemory, AFileThatIsDamagedMeanwhileIsReplaced) {
   memory.add_recent("/b.mp4");
   save(memory);
   EXPECT_EQ(ViewerMemory(ui).recent_sources(), (Names{"/b.mp4", "/a.mp4"}));
+}
+
+TEST_F(SharedMemory, ADamagedGraphIsKeptOnce) {
+  const std::string graph = folder / "lensd/last-graph.toml";
+  write_whole_file(graph, std::string_view("[["), Flush::none);
+  ViewerMemory first(ui);
+  EXPECT_EQ(read_whole_file(graph + ".broken", 100), "[[");
+  const auto old = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+  std::filesystem::last_write_time(graph + ".broken", old);
+  ViewerMemory second(ui);
+  EXPECT_LT(std::filesystem::last_write_time(graph + ".broken"), old + std::chrono::minutes(1));
+  write_whole_file(graph, std::string_view("[[["), Flush::none);
+  ViewerMemory third(ui);
+  EXPECT_EQ(read_whole_file(graph + ".broken", 100), "[[[");
+}
+
+TEST_F(SharedMemory, AHugeFileIsNotCopied) {
+  for (const auto& [bytes, copied] : {std::pair(1 << 20, true), std::pair(17 << 20, false)}) {
+    write_whole_file(state_file(), std::string_view("x"), Flush::none);
+    std::filesystem::resize_file(state_file(), static_cast<size_t>(bytes));
+    ViewerMemory memory(ui);
+    EXPECT_EQ(std::filesystem::exists(state_file() + ".broken"), copied) << bytes;
+    memory.add_recent("/a.mp4");
+    save(memory);
+    std::filesystem::remove(state_file() + ".broken");
+    EXPECT_EQ(ViewerMemory(ui).recent_sources(), Names{"/a.mp4"});
+  }
+}
+
+/// The first viewer's own state does not change.
+TEST_F(SharedMemory, AtTheEndAFilmThatWasWatchedLosesThePositionOfAnotherViewer) {
+  ViewerMemory first(ui);
+  first.add_recent("/film.mp4");
+  save(first);
+  ViewerMemory second(ui);
+  second.keep_position("/film.mp4", 40 * kSecondNs, 100 * kSecondNs);
+  save(second);
+  first.keep_position("/film.mp4", 100 * kSecondNs, 100 * kSecondNs);
+  save(first);
+  EXPECT_EQ(ViewerMemory(ui).position_of("/film.mp4"), 0);
 }
 
 /// A file on a dead network folder must not be accessed on the UI thread.
