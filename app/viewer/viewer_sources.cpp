@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/source_text.hpp"
+#include "core/config/utf8.hpp"
 #include "core/media/url.hpp"
 #include "kernels/registry.hpp"
 
@@ -286,7 +287,7 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
                                       model_->model().video_tracks.size(), chosen_track(model_->model())));
   else if (request.start_ns > 0)
     model_->notice(false, fmt::format("Resumed at {}; Home starts over", ui::brief_time(request.start_ns)));
-  window_.set_title(pipeline_->source().name + " - lensd");
+  window_.set_title(as_utf8(pipeline_->source().name) + " - lensd");  // Wayland requires UTF-8
   if (request.remember) memory_.add_recent(opened.path.empty() ? request.url : opened.path);
   model_->model().source_path = opened.path;
   const SourceInfo& source = pipeline_->source();
