@@ -32,6 +32,7 @@ LiveOptions live_options_for(const CommandLine& line, const std::string& url) {
   if (url == line.config.source_url) return live;
   live.format.clear(), live.extra.clear();
   live.size = {}, live.rate = 0;
+  if (live.tls == TlsCheck::any) live.tls = TlsCheck::automatic;
   return live;
 }
 

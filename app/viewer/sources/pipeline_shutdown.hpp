@@ -30,8 +30,8 @@ struct ViewerSetup {
 OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& request,
                                   std::shared_ptr<const std::atomic<bool>> cancel);
 
-/// Returns the live options of a source. Camera size, rate, format and stream options of the command line
-/// apply only to the source of the command line.
+/// Returns the live options of a source. Camera size, rate, format, stream options and TlsCheck::any of the
+/// command line apply only to the source of the command line.
 LiveOptions live_options_for(const CommandLine& line, const std::string& url);
 
 /// Returns the folder that the source dialog lists first: that of the source, else that of the newest recent

@@ -26,7 +26,12 @@ std::string root_certificates() {
   constexpr std::array<const char*, 5> kFiles = {
       "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
       "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/cert.pem"};
-  if (const char* named = std::getenv("SSL_CERT_FILE"); named && access(named, R_OK) == 0) return named;
+  if (const char* named = std::getenv("SSL_CERT_FILE"); named && *named) {
+    if (access(named, R_OK) == 0) return named;
+    static std::atomic<bool> warned{false};  // not at every attempt
+    if (!warned.exchange(true))
+      log::warn("cannot read SSL_CERT_FILE={}; the system's root certificates are used", named);
+  }
   for (const char* file : kFiles)
     if (access(file, R_OK) == 0) return file;
   return {};

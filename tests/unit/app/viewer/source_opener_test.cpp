@@ -163,14 +163,18 @@ TEST(SourcesOfAViewer, OptionsOfTheCommandLineAreForItsSourceAlone) {
   CommandLine line;
   line.config.source_url = "/dev/video0";
   line.live.format = "mjpeg", line.live.size = {640, 480}, line.live.rate = 15;
-  line.live.low_latency = true, line.live.rtsp_transport = "udp";
+  line.live.low_latency = true, line.live.rtsp_transport = "udp", line.live.tls = TlsCheck::any;
   EXPECT_EQ(live_options_for(line, "/dev/video0").format, "mjpeg");
+  EXPECT_EQ(live_options_for(line, "/dev/video0").tls, TlsCheck::any);
   const LiveOptions other = live_options_for(line, "rtsp://camera/stream");
   EXPECT_EQ(other.format, "");
   EXPECT_EQ(other.size.width, 0);
   EXPECT_EQ(other.rate, 0);
+  EXPECT_EQ(other.tls, TlsCheck::automatic);
   EXPECT_TRUE(other.low_latency);
   EXPECT_EQ(other.rtsp_transport, "udp");
+  line.live.tls = TlsCheck::verify;
+  EXPECT_EQ(live_options_for(line, "rtsp://camera/stream").tls, TlsCheck::verify);
 }
 
 /// Folders are searched with the other work of opening, not on the UI thread.
