@@ -84,7 +84,6 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
   opened.pipeline.reset(new Pipeline(std::move(source), options, registry()),
                         [cancel](Pipeline* pipeline) { delete pipeline; });
   if (request.speed != 1) opened.pipeline->post(SetSpeed{request.speed});
-  if (request.loop_file) opened.pipeline->post(SetFileLoop{true});
   return opened;
 }
 
