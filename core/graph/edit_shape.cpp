@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/base/limits.hpp"
+#include "core/base/text.hpp"
 
 namespace lensd {
 namespace {
@@ -68,9 +69,9 @@ std::string duplicate_node(GraphDesc& graph, const std::string& id) {
   NodeDesc copy = graph.nodes[at];
   copy.where.clear();
   // Drop the old number: a copy of "edges2" is "edges3", not "edges22". Leave room for the new number.
-  size_t stem = std::min(copy.id.find_last_not_of("0123456789") + 1, kMaxNameBytes - 4);
-  while (stem > 0 && (copy.id[stem] & 0xC0) == 0x80) --stem;  // do not cut within a UTF-8 character
-  copy.id = unique_id(graph, stem > 0 ? copy.id.substr(0, stem) : copy.id);
+  const size_t letters = copy.id.find_last_not_of("0123456789") + 1;
+  const std::string stem(first_bytes(copy.id, std::min(letters, kMaxNameBytes - 4)));
+  copy.id = unique_id(graph, stem.empty() ? copy.id : stem);
   const std::string name = copy.id;
   splice_in(graph, std::move(copy), at + 1);
   return name;

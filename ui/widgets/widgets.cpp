@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "core/base/clock.hpp"
+#include "core/base/text.hpp"
 #include "ui/widgets/extra_glyphs.hpp"
 
 namespace lensd::ui {
@@ -257,8 +258,9 @@ DimScope::~DimScope() {
 
 /// Cuts the text at 8000 bytes, because ImGui cannot draw more than 16383 characters at once.
 static void draw_text(std::string_view text) {
+  text = first_bytes(text, 8000);
   note_characters(text);
-  ImGui::TextUnformatted(text.data(), text.data() + std::min<size_t>(text.size(), 8000));
+  ImGui::TextUnformatted(text.data(), text.data() + text.size());
 }
 
 void heading(const Look& look, const char* text) {
