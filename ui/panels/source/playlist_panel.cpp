@@ -61,13 +61,15 @@ void draw_playlist(PanelContext& ctx, ViewerRequests& requests) {
   // Draw only visible rows, and the current one if the list scrolls to it: a playlist may be a large folder.
   const float height = ctx.px(kRow);
   const auto top = static_cast<size_t>(ImGui::GetScrollY() / height);
-  for (size_t i = 0; i < sources->size(); ++i) {
-    const bool scroll_here = i == ctx.model.playlist_at && p.scrolled_to != i;
-    if ((i < top || i > top + rows) && !scroll_here) continue;
+  const size_t end = std::min(sources->size(), top + rows + 1);
+  const size_t current = ctx.model.playlist_at;
+  const auto draw = [&](size_t i) {
     ImGui::SetCursorPosY(static_cast<float>(i) * height);
     draw_row(ctx, requests, i, (*sources)[i]);
-    if (scroll_here) ImGui::SetScrollHereY(0.5f), p.scrolled_to = i;
-  }
+    if (i == current && p.scrolled_to != i) ImGui::SetScrollHereY(0.5f), p.scrolled_to = i;
+  };
+  for (size_t i = top; i < end; ++i) draw(i);
+  if (p.scrolled_to != current && current < sources->size()) draw(current);
   ImGui::SetCursorPosY(static_cast<float>(sources->size()) * height);
   ImGui::Dummy({1, 0});
   ImGui::EndChild();
