@@ -361,7 +361,7 @@ void handle_keys(PanelContext& ctx, const InputState& input, const Rect& area, V
   ctx.state.bypass = input.held(static_cast<char>(row(Action::bypass).strokes[0].first));
   for (KeyPress press : input.presses) {
     const KeyAction* action = find(press);
-    if (!action) press.character = press.second_character, action = find(press);
+    if (!action && press.second_character) press.character = press.second_character, action = find(press);
     if (action && action->run && (action->repeat || !press.repeat)) action->run({ctx, press, area, requests});
   }
 }

@@ -114,7 +114,7 @@ class Viewer {
   // viewer_actions.cpp: requests of the user and of control clients
 
   void handle_requests(const ui::ViewerRequests& requests);
-  /// Runs `action` and adds a notice if it throws: "cannot `what`: reason".
+  /// Runs `action` and adds a notice if it throws: "cannot `what`: reason". Playback continues.
   void report_failure(const char* what, const std::function<void()>& action);
   void handle_control();
   /// Loads dropped presets, and passes the other dropped files to open_all().

@@ -46,7 +46,6 @@ void Viewer::handle_requests(const ui::ViewerRequests& requests) {
   for (const auto& [problem, text] : requests.messages) model_->notice(problem, text);
 }
 
-/// Runs an action of the user. Playback continues if it throws, for example because a folder is unreadable.
 void Viewer::report_failure(const char* what, const std::function<void()>& action) {
   try {
     action();
