@@ -163,7 +163,7 @@ const std::vector<VariableHelp>& variable_help() {
       {"LENSD_SHADER_DIR", "read shaders from this folder instead of the program"},
       {"LENSD_UI_MAP", "write the positions of the panels' widgets to this file, for tests"},
       {"PIPEWIRE_DEBUG", "level of the messages of PipeWire's library, 1 to 5; without it, none"},
-      {"SSL_CERT_FILE", "file of root certificates of the sources and receivers; without it, the system's"},
+      {"SSL_CERT_FILE", "file of root certificates for https and rtmps servers; without it, the system's"},
       {"XDG_CONFIG_HOME", "folder of lensd/presets; without it, ~/.config"},
       {"XDG_STATE_HOME", "folder of lensd's remembered state; without it, ~/.local/state"},
       {"XDG_DATA_DIRS", "folders to search for lensd's example graphs and presets"},
