@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kRepeatNs = 2'000'000'000;
+constexpr int64_t kUserIntervalNs = 2'000'000'000;
 
 bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
@@ -50,7 +50,7 @@ std::string camera_user(const std::string& path) {
   static std::string known_path, known_user;
   static int64_t known_ns = 0;
   const std::lock_guard lock(mutex);
-  if (path == known_path && now_ns() - known_ns < kRepeatNs) return known_user;
+  if (path == known_path && now_ns() - known_ns < kUserIntervalNs) return known_user;
   known_user = find_camera_user(path);
   known_path = path, known_ns = now_ns();
   return known_user;

@@ -24,11 +24,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr const char* kNewChain = "invert,levels=gamma=1.5,klt";
-constexpr int kFrames = 2000, kFramesOfEach = 8;
+constexpr int kCallFrames = 2000, kFramesOfEach = 8;
 constexpr size_t kPositions = 24;
 
 struct Expected {
-  std::vector<uint64_t> first = run_all(kChain, 2, kFrames), next = run_all(kNewChain, 2, kFrames);
+  std::vector<uint64_t> first = run_all(kChain, 2, kCallFrames), next = run_all(kNewChain, 2, kCallFrames);
 };
 
 /// Plays some frames, changes the graph, and plays some more. Returns what happened. Throws the run's error.
@@ -36,11 +36,11 @@ std::string play(const Expected& expected) {
   PipelineOptions o = options(kChain);
   o.backend = Backend::cuda, o.cpu_if_memory_short = true;
   o.executor.timing_interval = 1;
-  Pipeline pipeline(source(kFrames), o, registry());
+  Pipeline pipeline(source(kCallFrames), o, registry());
   pipeline.start();
   std::string happened = pipeline.take_notices().empty() ? "goes on" : "runs on the CPU";
   bool changed = false;
-  for (int i = 0, rest = kFramesOfEach; i < kFrames && rest > 0; ++i) {
+  for (int i = 0, rest = kFramesOfEach; i < kCallFrames && rest > 0; ++i) {
     if (i == kFramesOfEach) pipeline.post(SetGraph{parse_chain(kNewChain, registry())});
     const Frame frame = pipeline.next_frame();
     pipeline.check();

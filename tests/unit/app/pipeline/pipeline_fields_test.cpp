@@ -47,12 +47,12 @@ class FieldSource final : public Source {
   SourceInfo info_;
 };
 
-constexpr int64_t kFrames = 24;
+constexpr int64_t kPictures = 24;
 
 std::vector<uint64_t> hashes(FieldSource::Kind kind, Backend backend) {
   PipelineOptions o = options("invert");
   o.backend = backend;
-  Pipeline pipeline(std::make_unique<FieldSource>(kind, kFrames), o, registry());
+  Pipeline pipeline(std::make_unique<FieldSource>(kind, kPictures), o, registry());
   return run_all(pipeline);
 }
 
@@ -66,7 +66,7 @@ TEST_P(PipelineFields, EachPictureIsConvertedAsItIsMarked) {
   const auto progressive = hashes(FieldSource::Kind::progressive, Backend::cpu);
   const auto interlaced = hashes(FieldSource::Kind::interlaced, Backend::cpu);
   const auto mixed = hashes(FieldSource::Kind::mixed, GetParam());
-  ASSERT_EQ(mixed.size(), static_cast<size_t>(kFrames));
+  ASSERT_EQ(mixed.size(), static_cast<size_t>(kPictures));
   for (size_t i = 0; i < mixed.size(); ++i) {
     EXPECT_NE(progressive[i], interlaced[i]);
     EXPECT_EQ(mixed[i], i / 3 % 2 == 1 ? interlaced[i] : progressive[i]) << "picture " << i;
