@@ -74,7 +74,7 @@ TEST_P(PipelineFields, EachPictureIsConvertedAsItIsMarked) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, PipelineFields, testing::Values(Backend::cpu, Backend::cuda),
-                         [](const auto& info) { return info.param == Backend::cpu ? "cpu" : "cuda"; });
+                         [](const auto& p) { return p.param == Backend::cpu ? "cpu" : "cuda"; });
 
 }  // namespace
 }  // namespace lensd
