@@ -27,13 +27,33 @@ ChromaPosition chroma_position(const PixelsFormat& f) {
   return out;
 }
 
+/// Returns the same samples in a layout that swscale reads, such as yuv422p for NV16. Returns nullopt if
+/// there is none.
+std::optional<PixelsFormat> readable(PixelsFormat from) {
+  const PixelsFormat source = from;
+  for (const AVPixFmtDescriptor* d = nullptr; (d = av_pix_fmt_desc_next(d)) != nullptr;) {
+    from.format = av_pix_fmt_desc_get_id(d);
+    if (sws_isSupportedInput(from.format) && Repack::of(source, from)) return from;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-void Scaler::open(const PixelsFormat& from, const PixelsFormat& to, bool dither) {
-  deep_.reset(), repack_.reset();
+void Scaler::open(PixelsFormat from, const PixelsFormat& to, bool dither) {
+  deep_.reset(), repack_.reset(), repacked_.reset();
   if (DeepConverter::supports(from, to)) return deep_.emplace().open(from, to, dither);
   repack_ = Repack::of(from, to);
   if (repack_) return;
+  if (!sws_isSupportedInput(from.format))
+    if (const auto other = readable(from)) {
+      repack_ = Repack::of(from, *other);
+      from = *other;
+      repacked_ = ff::make_frame();
+      repacked_->format = from.format, repacked_->width = from.extent.width,
+      repacked_->height = from.extent.height;
+      ff::check_memory(av_frame_get_buffer(repacked_.get(), 0));
+    }
   context_.reset(ff::allocated(sws_alloc_context()));
   rows_ = from.extent.height;
   SwsContext* c = context_.get();
@@ -62,8 +82,11 @@ void Scaler::open(const PixelsFormat& from, const PixelsFormat& to, bool dither)
 
 void Scaler::convert(const Pixels& from, AVFrame& to) {
   if (deep_) return deep_->convert(from, to);
-  if (repack_) return repack_->convert(from, to);
-  sws_scale(context_.get(), from.planes, from.pitches, 0, rows_, to.data, to.linesize);
+  if (repack_) repack_->convert(from, repacked_ ? *repacked_ : to);
+  if (repacked_)
+    sws_scale(context_.get(), repacked_->data, repacked_->linesize, 0, rows_, to.data, to.linesize);
+  else if (!repack_)
+    sws_scale(context_.get(), from.planes, from.pitches, 0, rows_, to.data, to.linesize);
 }
 
 }  // namespace lensd

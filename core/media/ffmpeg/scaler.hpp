@@ -10,18 +10,19 @@
 namespace lensd {
 
 /// Uses DeepConverter for 16-bit images and Repack for decoded YUV pictures if they support the formats, else
-/// swscale.
+/// swscale, with Repack before it for layouts that swscale does not read.
 class Scaler {
  public:
   /// Prepares the conversion. `to` must have the extent of `from`. If `from` is an image with 16 bits, the
   /// chroma of `to` must be sited left or in the centre, and `dither` dithers samples of 8 bits. Throws
   /// Error(runtime_failure) if the conversion is not supported.
-  void open(const PixelsFormat& from, const PixelsFormat& to, bool dither = false);
+  void open(PixelsFormat from, const PixelsFormat& to, bool dither = false);
   void convert(const Pixels& from, AVFrame& to);
 
  private:
   std::optional<DeepConverter> deep_;
   std::optional<Repack> repack_;
+  ff::FramePtr repacked_;  ///< input of swscale; null: the picture itself, or swscale is not used
   ff::SwsPtr context_;
   int rows_ = 0;
 };

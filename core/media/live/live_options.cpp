@@ -70,12 +70,13 @@ void check_extra(const std::string& where, const std::string& scheme, const AVIn
 }
 
 /// Throws Error(unavailable) if the certificate of an rtsps server should be verified. FFmpeg's RTSP opens
-/// TLS without options.
+/// TLS without options, unless it has an option of its own, which only LiveOptions::extra can set.
 void check_rtsps(const std::string& where, const std::string& scheme, const AVInputFormat* format,
                  const LiveOptions& live) {
   const auto asks = [](const auto& option) { return option.first == "tls_verify" && option.second != "0"; };
-  if (scheme != "rtsps" || has_option(format ? format->priv_class : nullptr, "tls_verify")) return;
-  if (live.tls == TlsCheck::verify || std::ranges::any_of(live.extra, asks))
+  const bool has_own = has_option(format ? format->priv_class : nullptr, "tls_verify");
+  if (scheme != "rtsps") return;
+  if (live.tls == TlsCheck::verify || (!has_own && std::ranges::any_of(live.extra, asks)))
     throw Error(ExitCode::unavailable, where, "this FFmpeg cannot verify the certificate of an rtsps server",
                 "without verification it plays, but an attacker in the network can read the login");
 }

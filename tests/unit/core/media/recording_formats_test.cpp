@@ -88,6 +88,8 @@ TEST_F(SourceRecording, LossyEncodersKeepSubsamplingAndDepth) {
   EXPECT_EQ(recorded(p010.ref, {.codec = "libx264"}).format, *picture_format(AV_PIX_FMT_YUV420P10LE));
   const DecodedPicture nv16(AV_PIX_FMT_NV16, {64, 48});
   EXPECT_EQ(recorded(nv16.ref, {.codec = "libx264"}).format, *picture_format(AV_PIX_FMT_YUV422P));
+  EXPECT_EQ(recorded(nv16.ref, {.codec = "prores_ks"}).format, *picture_format(AV_PIX_FMT_YUV422P10LE));
+  EXPECT_EQ(recorded(nv16.ref, {.codec = "mpeg4"}).format, *picture_format(AV_PIX_FMT_YUV420P));
   const DecodedPicture rgb(AV_PIX_FMT_GBRP10LE, {64, 48});
   EXPECT_EQ(recorded(rgb.ref, {.codec = "libx264"}).format.depth, 8) << "many players decode 8 bits only";
   EXPECT_EQ(recorded(rgb.ref, {.codec = "libx264", .depth = 10}).format.depth, 10);
