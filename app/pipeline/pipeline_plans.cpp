@@ -71,6 +71,8 @@ void Pipeline::request_plan() {
                       .solo = solo_,
                       .requests = std::exchange(requests_, {}),
                       .old_plan = nullptr};
+  // Captured graphs depend on it, although the plan does not.
+  if (current_picture_) request.picture.interlaced = current_picture_.planes.info.interlaced;
   state_.planning = plan_requests_.push(request);
   plan_again_ = false;
 }

@@ -115,6 +115,7 @@ void RecorderSink::change_session(const std::shared_ptr<const StartRecord>& sess
   current_ = session;
   state_.wanted = session != nullptr;
   if (!session) return;
+  growth(dropped(), dropped_reported_);  // frames that a pre-roll has lost
   earlier_ = {};
   state_.frames = state_.bytes = state_.files = 0;
   state_.path.clear(), state_.problem.clear();

@@ -89,7 +89,10 @@ void Viewer::update_status() {
   const PipelineStatus status = pipeline_->status();
   memory_.keep_sound(status.volume, status.muted);
   playing_ = !status.paused && !status.ended;
-  const bool watched = playing_ && !window_.hidden() && !camera_wait_;  // not the test picture
+  const LiveStatus& live = status.live;
+  const bool moving =
+      !source_failed_ && !pipeline_->source().image && (!live.live || live.state == LiveState::playing);
+  const bool watched = playing_ && moving && !window_.hidden() && !camera_wait_;  // not the test picture
   screen_saver_.keep_off(watched && line_.config.keep_screen_on);
 }
 

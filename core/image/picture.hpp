@@ -120,14 +120,15 @@ struct Orientation {
   bool operator==(const Orientation&) const = default;
 };
 
-/// Marks a picture whose rows belong to two fields in turn. All objects compare equal, because no plan
-/// depends on them: streams may mix interlaced and progressive pictures.
+/// Marks a picture whose rows belong to two fields in turn. All objects compare equal, because streams may
+/// mix interlaced and progressive pictures, and no plan depends on it. Captured CUDA graphs do.
 struct Interlaced {
   bool value = false;
   constexpr bool operator==(const Interlaced&) const { return true; }
 };
 
-/// The properties of a picture that a plan depends on. A change of any member requires a new plan.
+/// The properties of a picture that a plan depends on. A change of any member except `interlaced`
+/// requires a new plan.
 struct PictureInfo {
   PictureFormat format;
   Extent extent;  ///< stored size, before orientation
@@ -137,8 +138,8 @@ struct PictureInfo {
   bool operator==(const PictureInfo&) const = default;
 
   /// Returns true if the chroma rows belong to the two fields in turn, as in interlaced 4:2:0
-  /// (H.262, 6.1.1.8). Returns false for turned pictures and for heights that are not a multiple of 4, which
-  /// interlaced video does not have.
+  /// (H.262, 6.1.1.8). Returns false for pictures that are transposed or flipped vertically, and for heights
+  /// that are not a multiple of 4, which interlaced video does not have.
   bool has_field_chroma() const;
 
   /// Returns the colours and the transparency of the working images that are made from the picture. `bt601`:

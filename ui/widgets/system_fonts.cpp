@@ -124,7 +124,8 @@ std::vector<SystemFont> choose_fonts(const Fontconfig& fc, Config config, std::v
   fc.ConfigSubstitute(config, wanted, kMatchPattern);
   fc.DefaultSubstitute(wanted);
   int result = 0;
-  FontSet* const sorted = fc.FontSort(config, wanted, 1, nullptr, &result);
+  constexpr int kKeepSubstitutes = 0;  // fonts whose characters earlier fonts have, which may not be usable
+  FontSet* const sorted = fc.FontSort(config, wanted, kKeepSubstitutes, nullptr, &result);
   std::vector<SystemFont> chosen;
   for (int i = 0; sorted && i < sorted->count && !characters.empty(); ++i) {
     auto listed = outline_font(fc, sorted->fonts[i]);

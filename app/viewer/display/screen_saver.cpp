@@ -1,5 +1,6 @@
 #include "app/viewer/display/screen_saver.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -15,6 +16,9 @@
 namespace lensd {
 namespace {
 
+/// Wait after a failed request; wait before a request ends.
+constexpr auto kRetry = std::chrono::seconds(30), kGap = std::chrono::seconds(3);
+
 #if LENSD_HAS_DBUS
 
 constexpr const char* kService = "org.freedesktop.ScreenSaver";
@@ -28,6 +32,12 @@ struct ReleaseReply {
   void operator()(sd_bus_message* reply) const { sd_bus_message_unref(reply); }
 };
 
+/// Logs why the screen saver cannot be switched off, once.
+void report(const char* reason) {
+  static std::atomic<bool> logged{false};
+  if (!logged.exchange(true)) log::info("cannot switch the screen saver off: {} ({})", reason, kService);
+}
+
 /// A request that the screen stays on. It ends with this object.
 class Inhibition {
  public:
@@ -37,7 +47,7 @@ class Inhibition {
     const int error = sd_bus_open_user(&opened);
     std::unique_ptr<sd_bus, CloseBus> bus(opened);
     if (error < 0) {
-      log::info("the screen saver stays on: there is no session bus");
+      report("there is no session bus");
       return nullptr;
     }
     sd_bus_set_method_call_timeout(bus.get(), kCallUs);
@@ -93,18 +103,25 @@ struct ScreenSaver::Shared {
   }
   void run() {
     std::unique_ptr<Inhibition> inhibition;
-    bool served = false;  // the value of `on` that was passed to the service
     std::unique_lock lock(mutex);
-    while (true) {
-      changed.wait(lock, [&] { return cancel || on != served; });
-      served = on && !cancel;
-      const bool last = cancel;
-      lock.unlock();
-      inhibition.reset();
-      if (last) return;
-      if (served) inhibition = Inhibition::begin();
-      lock.lock();
+    while (!cancel) {
+      if (on && !inhibition) {
+        lock.unlock();
+        inhibition = Inhibition::begin();
+        lock.lock();
+        if (!inhibition) changed.wait_for(lock, kRetry, [&] { return cancel || !on; });
+      } else if (!on && inhibition) {
+        // Another file or a short stall needs no new request: some desktops blank the screen as soon as they
+        // have none.
+        if (changed.wait_for(lock, kGap, [&] { return cancel || on; })) continue;
+        lock.unlock();
+        inhibition.reset();
+        lock.lock();
+      } else {
+        changed.wait(lock, [&] { return cancel || on != (inhibition != nullptr); });
+      }
     }
+    lock.unlock();  // before the request ends
   }
 };
 
@@ -120,7 +137,7 @@ void ScreenSaver::keep_off(bool on) {
     shared_ = std::make_shared<Shared>();
     try {
       thread_ = OwnedThread([shared = shared_] { shared->run(); });
-    } catch (const std::system_error&) {  // no thread can be made: nothing reads the requests
+    } catch (const std::system_error&) {  // no thread: keep_off() has no effect
     }
   }
   shared_->set(shared_->on, on);

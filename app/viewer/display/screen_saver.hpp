@@ -4,7 +4,8 @@
 //
 // Source: the Idle Inhibition Service Draft of freedesktop.org, which GNOME, KDE Plasma, Xfce, Cinnamon and
 // MATE offer. Without such a service, or if lensd was built without libsystemd, nothing happens. The service
-// forgets the request when the connection ends, so a killed viewer leaves nothing behind.
+// drops the request when the connection closes, also after a crash. A request ends three seconds after
+// keep_off(false), so that the next file of a playlist needs no new one.
 //
 // Call from the UI thread only. The destructor waits at most 200 ms for the thread
 // (core/base/owned_thread.hpp).

@@ -106,7 +106,7 @@ CameraControls::Applied CameraControls::apply(const SharedControls::Write& write
   const int error = device_.error();
   // The camera may have moved although an action has failed.
   const bool repeatable = !is_action(*control) && is_connection_error(error);
-  if (!written && is_gone(error)) return Applied::device_gone;
+  if (!written && is_gone(error) && !is_action(*control)) return Applied::device_gone;
   if (control->inactive && !is_action(*control))
     overridden(write, checked.value);
   else if (!written && repeatable &&

@@ -49,7 +49,7 @@ std::optional<PixelsFormat> pixels_format(const PictureInfo& info, PixelAspect a
     const ColourSpec& c = info.colour;
     PixelsFormat out{format, info.extent, c.matrix,    c.range == Range::full,
                      aspect, c.transfer,  c.primaries, c.siting};
-    out.alpha = info.format.has_alpha, out.orientation = info.orientation;
+    out.alpha = info.format.has_alpha, out.orientation = info.orientation, out.decoded = true;
     if (c.coded.present) out.tags = stream_tags(c.coded);
     return out;
   }

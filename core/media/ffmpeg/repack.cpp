@@ -12,8 +12,8 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// Copies blocks of samples to a row without gaps. `Group` has the size of a.step. Returns the number of
-/// samples that are copied.
+/// Copies whole blocks of samples to a row whose samples have no gaps. `Group` has the size of a.step.
+/// Returns the number of samples that are copied.
 template <class Group, class Word>
 int copy_blocks(const uint8_t* from, ComponentLayout a, uint8_t* to, ComponentLayout b, int count) {
   constexpr int kBlock = 32;  // with -O2, GCC vectorises only loops of known length

@@ -27,13 +27,15 @@ ChromaPosition chroma_position(const PixelsFormat& f) {
   return out;
 }
 
-/// Returns the same samples in a layout that swscale reads, such as yuv422p for NV16. Returns nullopt if
-/// there is none.
+/// Returns the same samples in planes that swscale reads, such as yuv422p for NV16. Returns nullopt if there
+/// is no such format.
 std::optional<PixelsFormat> readable(PixelsFormat from) {
   const PixelsFormat source = from;
   for (const AVPixFmtDescriptor* d = nullptr; (d = av_pix_fmt_desc_next(d)) != nullptr;) {
     from.format = av_pix_fmt_desc_get_id(d);
-    if (sws_isSupportedInput(from.format) && Repack::of(source, from)) return from;
+    if (av_pix_fmt_count_planes(from.format) >= 3 && has_alpha(from.format) == has_alpha(source.format) &&
+        sws_isSupportedInput(from.format) && Repack::of(source, from))
+      return from;
   }
   return std::nullopt;
 }

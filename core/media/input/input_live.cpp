@@ -180,7 +180,7 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
     if (deadline_.expired()) fail("no answer before the open timeout");
     if (const std::string problem = lookup_problem(url); !problem.empty()) fail(problem);
     if (verifies && certificate_refused())
-      fail("its certificate cannot be verified (tls = \"any\" and this url in [source] accept it)",
+      fail("its certificate cannot be verified (to accept it, set url and tls = \"any\" in [source])",
            ff::log_hint());
     if (const std::string problem = access_problem(error, url); !problem.empty())
       throw LoginRefused(ExitCode::bad_source, where_, problem);

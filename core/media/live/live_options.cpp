@@ -77,8 +77,9 @@ void check_rtsps(const std::string& where, const std::string& scheme, const AVIn
   const bool has_own = has_option(format ? format->priv_class : nullptr, "tls_verify");
   if (scheme != "rtsps") return;
   if (live.tls == TlsCheck::verify || (!has_own && std::ranges::any_of(live.extra, asks)))
-    throw Error(ExitCode::unavailable, where, "this FFmpeg cannot verify the certificate of an rtsps server",
-                "without verification it plays, but an attacker in the network can read the login");
+    throw Error(ExitCode::unavailable, where, "lensd cannot verify the certificate of an rtsps server",
+                has_own ? "use options = \"tls_verify=1:ca_file=FILE\""
+                        : "without verification it plays, but an attacker in the network can read the login");
 }
 
 /// Returns true if `text` may be a result of fourcc_text(). The camera's codes are known only when it is

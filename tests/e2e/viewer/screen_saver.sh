@@ -52,20 +52,41 @@ expect_call 6 "UnInhibit" "at the end of the file"
 quit_window
 echo "ok: on after the end of a file"
 
-start_window "$WORK/picture.png" --backend=cpu
+start_window "$WORK/short.mkv" "$WORK/short.mkv" --backend=cpu
+expect_call 7 "Inhibit lensd: a video is playing" "at the start of a playlist"
+expect_call 8 "UnInhibit" "after its last file"
+quit_window
+echo "ok: one request for a playlist"
+
+start_window "$WORK/picture.png" --backend=cpu --loop-file
 sleep 2
 quit_window
-# A picture may play for the moment of its only frame.
-[[ $(last_call) == UnInhibit ]] || fail "a picture keeps the screen on: $(last_call)"
-count=$(grep -cv ready "$LOG")
+calls 8 || fail "a picture keeps the screen on: $(last_call)"
 start_window "$WORK/clip.mkv" --backend=cpu --keep-screen-on=no
 sleep 2
 quit_window
-calls "$count" || fail "--keep-screen-on=no: $(last_call)"
+calls 8 || fail "--keep-screen-on=no: $(last_call)"
 echo "ok: pictures, and --keep-screen-on=no"
 
+# A stream that sends nothing: a server accepts the connection and is silent.
+python3 -c '
+import socket, sys, time
+server = socket.create_server(("127.0.0.1", 0))
+open(sys.argv[1], "w").write(str(server.getsockname()[1]))
+connections = []
+while True:
+    connections.append(server.accept())
+' "$WORK/port" &
+STARTED+=($!)
+wait_for 10 test -s "$WORK/port" || fail "no server"
+start_window "http://127.0.0.1:$(<"$WORK/port")/live.ts" --backend=cpu
+sleep 3
+quit_window
+calls 8 || fail "a stream without pictures keeps the screen on: $(last_call)"
+echo "ok: a live source without pictures"
+
 start_window "$WORK/clip.mkv" --backend=cpu
-expect_call $((count + 1)) "Inhibit lensd: a video is playing" "while a video plays"
+expect_call 9 "Inhibit lensd: a video is playing" "while a video plays"
 kill -STOP "$SERVICE"
 key q
 wait_for 8 window_gone || fail "a service that does not answer holds the program"

@@ -54,6 +54,13 @@ bool holds_colours(AVPixelFormat format) {
   return d.nb_components >= 3 && !(d.flags & kOther) && d.comp[0].depth >= 8;
 }
 
+/// Returns true for YUV and grey sources, which keep their depth if the encoder has such a format. Grey with
+/// 8 bits counts as a working image.
+bool keeps_depth(const PixelsFormat& input) {
+  const bool decoded = input.decoded ? input.format != AV_PIX_FMT_GRAY8 : !is_working(input.format);
+  return decoded && !is_rgb(input.format);
+}
+
 /// What a decoded picture loses in another format, the worst first, then what the format adds.
 using Loss = std::array<int, 6>;
 
@@ -91,9 +98,9 @@ std::vector<AVPixelFormat> image_formats(const AVCodec& codec, const PixelsForma
   std::vector<AVPixelFormat> out;
   const auto add = [&](std::initializer_list<AVPixelFormat> formats) { out.insert(out.end(), formats); };
   const bool lossless = lossless_only(codec.id), deep = is_deep(input.format);
-  const bool decoded = !is_working(input.format);
-  if (lossless || (decoded && !is_rgb(input.format))) add({input.format});
-  if (!lossless && decoded && deep && is_gray(input.format)) add({AV_PIX_FMT_GRAY12, AV_PIX_FMT_GRAY10});
+  if (lossless || keeps_depth(input)) add({input.format});
+  if (!lossless && keeps_depth(input) && deep && is_gray(input.format))
+    add({AV_PIX_FMT_GRAY12, AV_PIX_FMT_GRAY10});
   if (lossless && deep) add({AV_PIX_FMT_RGBA64, AV_PIX_FMT_GBRAP16, AV_PIX_FMT_RGB48});
   if (lossless)
     add({AV_PIX_FMT_RGBA, AV_PIX_FMT_BGRA, AV_PIX_FMT_ARGB, AV_PIX_FMT_ABGR, AV_PIX_FMT_GBRAP,
@@ -115,6 +122,11 @@ std::vector<AVPixelFormat> image_formats(const AVCodec& codec, const PixelsForma
 
 bool contains(const std::vector<AVPixelFormat>& formats, AVPixelFormat format) {
   return std::ranges::find(formats, format) != formats.end();
+}
+
+bool only_surfaces(const AVCodec& codec) {
+  const std::vector<AVPixelFormat> supported = supported_formats(codec);
+  return !supported.empty() && std::ranges::all_of(supported, is_surface);
 }
 
 /// Returns AV_PIX_FMT_NONE if no format is suitable.
@@ -153,7 +165,11 @@ PixelsFormat encoder_format(const AVCodec& codec, const PixelsFormat& input, con
   if (format == AV_PIX_FMT_NONE)
     throw Error(
         ExitCode::usage, where,
-        fmt::format("{} has no pixel format for {} pictures", codec.name, av_get_pix_fmt_name(input.format)),
+        only_surfaces(codec)
+            ? fmt::format("{} encodes only surfaces of a GPU, and lensd's pictures are in host memory",
+                          codec.name)
+            : fmt::format("{} has no pixel format for {} pictures", codec.name,
+                          av_get_pix_fmt_name(input.format)),
         "choose another codec");
   PixelsFormat out = input;
   out.format = format, out.alpha = has_alpha(format);
@@ -183,7 +199,7 @@ std::string conversion_notice(const AVCodec& codec, const PixelsFormat& input, c
     lost += lost.empty() ? "" : ", ";
     lost += what;
   };
-  if (!is_working(input.format) && !is_rgb(input.format)) {
+  if (keeps_depth(input)) {
     const Loss loss = loss_of(input.format, output.format, descriptor(input.format).comp[0].depth);
     if (loss[1]) add("fewer bits per sample");
     if (loss[2] && is_yuv(input.format)) add("fewer chroma samples");

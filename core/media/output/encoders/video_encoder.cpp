@@ -70,6 +70,7 @@ void VideoEncoder::start(const AVCodec& codec, const AVOutputFormat& container, 
   set_colour(c);
   set_fields(c);
   scaler_.open(input_, output_, options_.dither);
+  field_scaler_open_ = false;
   ff::Options settings;
   set_rate(c, options, settings);
   if (fixed_rate) c.max_b_frames = 0;
@@ -122,6 +123,7 @@ bool VideoEncoder::adapt(const PixelsFormat& input) {
     output.primaries = output_.primaries;
   if (output != output_) return false;
   scaler_.open(input, output_, options_.dither);
+  field_scaler_open_ = false;
   input_ = input;
   return true;
 }
@@ -141,13 +143,43 @@ VideoEncoder::FrameTime VideoEncoder::next_time(const FrameInfo& info) {
   return {last_ticks_, SourceJump{ff::to_ns(last_ticks_, time_base), info.pts_ns - info.offset_ns, seek}};
 }
 
+/// Converts the picture to frame_. If chroma rows are halved, converts the fields of an interlaced picture
+/// separately, so that each row of chroma belongs to one field.
+void VideoEncoder::convert(const Pixels& picture, FieldOrder fields) {
+  const auto halved = [](const PixelsFormat& f) { return av_pix_fmt_desc_get(f.format)->log2_chroma_h != 0; };
+  const int height = input_.extent.height;
+  if (fields == FieldOrder::progressive || halved(input_) || !halved(output_) || height % 4 != 0)
+    return scaler_.convert(picture, *frame_);
+  if (!field_scaler_open_) {
+    PixelsFormat from = input_, to = output_;
+    from.extent.height = to.extent.height = height / 2;
+    field_scaler_.open(from, to, options_.dither);
+    field_scaler_open_ = true;
+  }
+  AVFrame& frame = *frame_;
+  for (int parity = 0; parity < 2; ++parity) {
+    Pixels field = picture;
+    for (int p = 0; p < 4; ++p) {
+      if (field.planes[p]) field.planes[p] += std::ptrdiff_t{parity} * field.pitches[p];
+      field.pitches[p] *= 2;
+      if (frame.data[p]) frame.data[p] += std::ptrdiff_t{parity} * frame.linesize[p];
+      frame.linesize[p] *= 2;
+    }
+    field_scaler_.convert(field, frame);
+    for (int p = 0; p < 4; ++p) {
+      frame.linesize[p] /= 2;
+      if (frame.data[p]) frame.data[p] -= std::ptrdiff_t{parity} * frame.linesize[p];
+    }
+  }
+}
+
 void VideoEncoder::send(const Pixels& picture, int64_t ticks, bool key, FieldOrder fields) {
   // The encoder may keep a reference to the last buffer, which then returns to the pool later.
   av_frame_unref(frame_.get());
   frame_->format = context_->pix_fmt;
   frame_->width = context_->width, frame_->height = context_->height;
   ff::check_memory(allocator_.fill(*frame_, frame_->width + 31, frame_->height + 31));
-  scaler_.convert(picture, *frame_);
+  convert(picture, fields);
   frame_->pts = ticks;
   mark_fields(*frame_, fields);
   frame_->colorspace = context_->colorspace;

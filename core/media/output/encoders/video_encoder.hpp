@@ -62,6 +62,7 @@ class VideoEncoder {
              const EncoderOptions& options);
   void set_fields(AVCodecContext& c) const;
   void set_colour(AVCodecContext& c) const;
+  void convert(const Pixels& picture, FieldOrder fields);
   bool receive(AVPacket& packet) const;
   void check(int error) const;
 
@@ -72,6 +73,8 @@ class VideoEncoder {
   HdrMetadata hdr_;  // of the stream
   PictureAllocator allocator_{MemoryKind::host};
   Scaler scaler_;
+  Scaler field_scaler_;  ///< for one field of interlaced pictures
+  bool field_scaler_open_ = false;
   ff::FramePtr frame_ = ff::make_frame();
   ff::PacketPtr packet_ = ff::make_packet(), ahead_ = ff::make_packet();
   ff::CodecPtr context_;

@@ -72,7 +72,7 @@ class LivePipelineTest : public testing::Test {
   struct Result {
     int64_t frames = 0, bursts = 0, latest_ns = 0;
     uint64_t dropped = 0;       ///< pictures, as in the pipeline's status
-    uint64_t sink_dropped = 0;  ///< the same, as the sink was told
+    uint64_t sink_dropped = 0;  ///< the same, as reported to the sink
   };
 
   static Result run(int64_t bursts, int64_t length, bool wants_all, int take_ms) {

@@ -104,6 +104,25 @@ TEST_F(SourceRecording, TheDepthOfAYuvSourceDoesNotDependOnTheOption) {
   }
 }
 
+TEST_F(SourceRecording, ChromaOfFieldsIsHalvedInEachField) {
+  const DecodedPicture source(AV_PIX_FMT_YUV422P, {64, 48});
+  const auto fill = [&](int plane, int y, int value) {
+    std::memset(source.frame->data[plane] + y * source.frame->linesize[plane], value, plane == 0 ? 64 : 32);
+  };
+  for (int y = 0; y < 48; ++y) fill(0, y, 120), fill(1, y, y % 2 == 0 ? 60 : 190), fill(2, y, 128);
+  for (const FieldOrder fields : {FieldOrder::progressive, FieldOrder::top_first}) {
+    const std::string name = fields == FieldOrder::progressive ? "a.mkv" : "b.mkv";
+    record_source(source.ref, {.codec = "mpeg4"}, name, fields);
+    Picture picture;
+    ASSERT_EQ(open_source(file(name), {})->next(picture), FrameOutcome::ok);
+    ASSERT_EQ(picture.planes.info.format.chroma_shift_y, 1);
+    for (int y = 0; y < 24; ++y) {
+      const int expected = fields == FieldOrder::progressive ? 125 : y % 2 == 0 ? 60 : 190;
+      EXPECT_NEAR(sample_of(picture.planes, 1, 9, y), expected, 25) << name << ", row " << y;
+    }
+  }
+}
+
 TEST_F(SourceRecording, GreySourcesKeepTheirBits) {
   const DecodedPicture y12(AV_PIX_FMT_GRAY12LE, {64, 48});
   EXPECT_EQ(record_source(y12.ref, {.codec = "libx264"}, "a.mkv"),
@@ -112,6 +131,10 @@ TEST_F(SourceRecording, GreySourcesKeepTheirBits) {
   EXPECT_EQ(record_source(y12.ref, {.codec = "mpeg4"}, "b.mkv"),
             "mpeg4 encodes as yuv420p: fewer bits per sample");
   EXPECT_EQ(recorded(y12.ref, {.codec = "ffv1"}).format, y12.ref.info.format);
+  const DecodedPicture y16(AV_PIX_FMT_GRAY16LE, {64, 48});
+  EXPECT_EQ(record_source(y16.ref, {.codec = "libx264", .depth = 8}, "c.mkv"),
+            "libx264 encodes as gray10le: fewer bits per sample");
+  EXPECT_EQ(recorded(y16.ref, {.codec = "ffv1"}).format, y16.ref.info.format);
 }
 
 TEST_F(SourceRecording, EncodersOfGpuSurfacesAreRefused) {
