@@ -43,7 +43,7 @@ Orientation orientation_of(const AVFrame& frame, const AVStream* stream) {
   return {};
 }
 
-FieldOrder fields_of(const AVFrame& frame, const Orientation& orientation) {
+FieldOrder fields_of(const AVFrame& frame, const Orientation& orientation, AVCodecID codec) {
 #ifdef AV_FRAME_FLAG_INTERLACED
   const bool interlaced = frame.flags & AV_FRAME_FLAG_INTERLACED;
   const bool top_first = frame.flags & AV_FRAME_FLAG_TOP_FIELD_FIRST;
@@ -51,7 +51,8 @@ FieldOrder fields_of(const AVFrame& frame, const Orientation& orientation) {
   const bool interlaced = frame.interlaced_frame;
   const bool top_first = frame.top_field_first;
 #endif
-  if (!interlaced || orientation.transpose) return FieldOrder::progressive;
+  const bool separate = codec == AV_CODEC_ID_HEVC || codec == AV_CODEC_ID_VVC;
+  if (!interlaced || separate || orientation.transpose) return FieldOrder::progressive;
   return flipped_fields(top_first ? FieldOrder::top_first : FieldOrder::bottom_first, orientation,
                         frame.height);
 }

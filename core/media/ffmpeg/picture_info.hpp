@@ -65,7 +65,9 @@ void mark_fields(AVFrame& frame, FieldOrder fields);
 FieldOrder flipped_fields(FieldOrder fields, const Orientation& orientation, int height);
 
 /// Returns the order of the frame's fields after the orientation was applied. Returns `progressive` for
-/// transposed frames, because their fields are columns.
-FieldOrder fields_of(const AVFrame& frame, const Orientation& orientation);
+/// transposed frames, because their fields are columns, and for codecs whose decoders in FFmpeg deliver
+/// fields as separate frames.
+FieldOrder fields_of(const AVFrame& frame, const Orientation& orientation,
+                     AVCodecID codec = AV_CODEC_ID_NONE);
 
 }  // namespace lensd

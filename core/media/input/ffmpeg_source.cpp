@@ -392,10 +392,7 @@ Picture FfmpegSource::deliver() {
   }
   frame_info_.index = next_index_++;
   frame_info_.key = ff::is_key(*frame_);
-  // FFmpeg's decoders of HEVC and VVC deliver fields as separate pictures.
-  const AVCodecID codec = input_->stream()->codecpar->codec_id;
-  const bool whole = codec != AV_CODEC_ID_HEVC && codec != AV_CODEC_ID_VVC;
-  frame_info_.fields = whole ? fields_of(*frame_, ref.info.orientation) : FieldOrder::progressive;
+  frame_info_.fields = fields_of(*frame_, ref.info.orientation, input_->stream()->codecpar->codec_id);
   ref.info.interlaced.value = frame_info_.fields != FieldOrder::progressive;
   return Picture(ref, frame_info_, owners_->take(*frame_));
 }

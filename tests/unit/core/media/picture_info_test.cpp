@@ -264,5 +264,13 @@ TEST(Orientation, TheMatrixOfAFrameCountsMoreThanThatOfItsStream) {
   avformat_free_context(context);
 }
 
+TEST(Fields, OfHevcAreSeparateFrames) {
+  const ff::FramePtr frame = ff::make_frame();
+  mark_fields(*frame, FieldOrder::top_first);
+  EXPECT_EQ(fields_of(*frame, {}, AV_CODEC_ID_H264), FieldOrder::top_first);
+  EXPECT_EQ(fields_of(*frame, {}, AV_CODEC_ID_HEVC), FieldOrder::progressive);
+  EXPECT_EQ(fields_of(*frame, {.transpose = true}, AV_CODEC_ID_H264), FieldOrder::progressive);
+}
+
 }  // namespace
 }  // namespace lensd
