@@ -14,6 +14,8 @@ find_vivid() {
 }
 CAMERA=$(find_vivid)
 [[ -n $CAMERA ]] || skip "there is no vivid camera: modprobe vivid (as root)"
+# Input 0 is a webcam. Tests of grabbers choose others.
+v4l2-ctl -d "$CAMERA" --set-input=0 >/dev/null 2>&1 || fail "the simulated camera has no input 0"
 # shellcheck disable=SC2034 # used by the tests
 BUS=$(v4l2-ctl -d "$CAMERA" --info | sed -n 's/.*Bus info *: platform:vivid-0*\([0-9]\)/\1/p' | head -n 1)
 
