@@ -51,7 +51,10 @@ void begin_typing(TextEdit& edit, unsigned id, const ParamValue& value) {
 std::optional<ParamValue> typed_number(const Look& look, const ParamSpec& spec, const ParamValue& value,
                                        TextEdit& edit) {
   edit.drawn = true;
-  if (edit.focus) ImGui::SetKeyboardFocusHere();
+  // With ImGui 1.90, a click focuses the new field, and a request in the same frame would take the focus away
+  // in the next one. Older versions need the request.
+  constexpr bool kClickFocuses = IMGUI_VERSION_NUM >= 19000;
+  if (edit.focus && !(kClickFocuses && ImGui::IsMouseClicked(0))) ImGui::SetKeyboardFocusHere();
   ImGui::PushID("typed");
   input_text("##number", edit.text, ImGuiInputTextFlags_AutoSelectAll);
   ImGui::PopID();

@@ -59,10 +59,12 @@ quit_window
 echo "ok: one request for a playlist"
 
 start_window "$WORK/picture.png" --backend=cpu --loop-file
+expect_value source picture.png
 sleep 2
 quit_window
 calls 8 || fail "a picture keeps the screen on: $(last_call)"
 start_window "$WORK/clip.mkv" --backend=cpu --keep-screen-on=no
+expect_value source clip.mkv
 sleep 2
 quit_window
 calls 8 || fail "--keep-screen-on=no: $(last_call)"
