@@ -34,10 +34,9 @@ void VideoFile::set_parts(const std::string& muxer) {
     return av_opt_set(muxer_.context().priv_data, key, value.c_str(), 0) >= 0;
   };
   if (muxer == "mp4" || muxer == "mov") {
-    // FFmpeg 7.1 converts the fragments to an ordinary file at the end. Earlier versions keep the fragments;
-    // such files have no total frame count.
-    if (!set("movflags", "+hybrid_fragmented+frag_keyframe"))
-      set("movflags", "+frag_keyframe+delay_moov+default_base_moof");
+    // Not hybrid_fragmented of FFmpeg 7.1: it writes no edit list, so that pictures come later than the sound
+    // by the encoder's reordering delay. Fragmented files have no total frame count.
+    set("movflags", "+frag_keyframe+delay_moov+default_base_moof");
     set("frag_duration", fmt::format("{:.0f}", kPartSeconds * 1e6));
   } else if (muxer == "matroska" || muxer == "webm") {
     set("cluster_time_limit", fmt::format("{:.0f}", kPartSeconds * 1e3));
