@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <limits>
+#include <stdexcept>
 
 #include "app/cli_help.hpp"
 #include "app/help/program_help.hpp"
@@ -31,11 +32,25 @@ CLI::Option* CommandLineOptions::custom(const char* names, const char* value,
   return finish(app_.add_option(names, callback, doc), value);
 }
 
+/// Throws Error(usage) while parsing if the flag gets another value than yes, no or a count, as in
+/// --mute=maybe. CLI11 would throw std::invalid_argument.
+CLI::Option* CommandLineOptions::finish_flag(CLI::Option* option) {
+  const auto check = [name = option->get_name()](const std::string& text) {
+    try {
+      CLI::detail::to_flag_value(text);
+    } catch (const std::logic_error&) {  // of std::stoll
+      throw Error(ExitCode::usage, name, fmt::format("'{}' is not yes or no", text));
+    }
+    return std::string();
+  };
+  return finish(option)->check(check);
+}
+
 CLI::Option* CommandLineOptions::param(const char* names, const char* value, ParamSpec own, void* target) {
   const ParamSpec& spec = specs_.emplace_back(std::move(own));
   const std::string doc = option_doc(spec);
   if (spec.type == ParamType::boolean)
-    return finish(app_.add_flag_function(
+    return finish_flag(app_.add_flag_function(
         names, [&spec, target](int64_t count) { spec.put(target, count > 0); }, doc));
   const std::string name(names, std::strcspn(names, ","));
   CLI::Option* option = custom(

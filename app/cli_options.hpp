@@ -30,9 +30,11 @@ class CommandLineOptions {
   CLI::Option* plain(const char* names, const char* value, T& target, const char* doc) {
     return finish(app_.add_option(names, target, doc), value);
   }
-  void flag(const char* names, bool& target, const char* doc) { finish(app_.add_flag(names, target, doc)); }
+  void flag(const char* names, bool& target, const char* doc) {
+    finish_flag(app_.add_flag(names, target, doc));
+  }
   void flag(const char* names, std::function<void(int64_t count)> take, const char* doc) {
-    finish(app_.add_flag_function(names, std::move(take), doc));
+    finish_flag(app_.add_flag_function(names, std::move(take), doc));
   }
   CLI::Option* custom(const char* names, const char* value, std::function<void(const std::string&)> take,
                       const char* doc);
@@ -50,6 +52,7 @@ class CommandLineOptions {
   }
 
  private:
+  CLI::Option* finish_flag(CLI::Option* option);
   CLI::Option* param(const char* names, const char* value, ParamSpec own, void* target);
   CLI::Option* finish(CLI::Option* option, const char* value = "") {
     return option->type_name(value)->group(group_);

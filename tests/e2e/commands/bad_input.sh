@@ -42,6 +42,9 @@ headless 3 missing.toml test:testsrc2 -c "$WORK/missing.toml"
 
 # Usage: exit code 2.
 headless 2 --no-such-option test:testsrc2 --no-such-option
+for flag in --mute --keep-screen-on --no-audio --overwrite; do
+  headless 2 "$flag: 'maybe' is not yes or no" test:testsrc2 "$flag=maybe"
+done
 refused 2 out.xyz test:testsrc2 --headless --frames 1 -o "$WORK/out.xyz"
 
 # Output that cannot be written: exit code 1.
