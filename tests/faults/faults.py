@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Provokes faults in lensd and prints one row of a table for each: faults.py [--quick] [--list] [NAME…]
+"""Provokes faults in lensd and prints one row of a table for each: faults.py [OPTIONS] [NAME…]
 
 NAME is a case (media.empty), a group (media) or a part of a name. --quick runs the cases below two seconds. Exit code
 1 if a case failed. LENSD is the program, by default build/lensd. --patience N multiplies every deadline, for a busy machine.
+--second-try FILE repeats cases that fail once, and adds the names of those that pass then to the file.
 """
 
 import argparse
@@ -28,6 +29,7 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--patience", type=float, default=1.0)
+    parser.add_argument("--second-try", metavar="FILE")
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
     chosen = [one for one in CASES if not options.names or any(name in one.name for name in options.names)]
@@ -38,7 +40,8 @@ def main():
     if options.list:
         print("\n".join(one.name + (" (slow)" if one.slow else "") for one in chosen))
         return
-    sys.exit(1 if run_all(chosen, lambda one: Bench(one.deadline, options.patience)) else 0)
+    failed = run_all(chosen, lambda one: Bench(one.deadline, options.patience), options.second_try)
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":
