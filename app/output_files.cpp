@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -18,6 +17,7 @@
 #include "core/base/error.hpp"
 #include "core/base/file_mark.hpp"
 #include "core/base/unique_fd.hpp"
+#include "core/media/hls_playlist.hpp"
 #include "core/media/still.hpp"
 #include "core/media/url.hpp"
 
@@ -25,8 +25,6 @@ namespace lensd {
 namespace {
 
 using FileId = std::pair<dev_t, ino_t>;
-
-constexpr std::string_view kPlaylist = ".m3u8";
 
 /// Returns the file's id. Returns nullopt unless it is a regular file or a block device, because no other
 /// file can lose data.
@@ -107,10 +105,11 @@ std::set<FileId> source_files(const std::string& source) {
 /// existing segments. For an image sequence, its existing files from number 1 to `frames` (0: no limit).
 std::vector<std::string> written_files(const std::string& path, int frames) {
   std::vector<std::string> paths;
-  if (path.ends_with(kPlaylist)) {  // its segments are NAME0.ts, NAME1.ts …
+  if (is_playlist(path)) {
     std::string pattern;
-    for (const char c : path.substr(0, path.size() - kPlaylist.size())) pattern.append(c == '%' ? 2 : 1, c);
-    for (const NumberedFile& file : files_of_sequence(pattern + "%d.ts")) paths.push_back(file.path);
+    for (const char c : segment_begin(path)) pattern.append(c == '%' ? 2 : 1, c);
+    for (const NumberedFile& file : files_of_sequence(pattern + "%d" + kSegmentEnding))
+      paths.push_back(file.path);
   } else if (still_type(path) && is_sequence_pattern(path)) {
     for (const NumberedFile& file : files_of_sequence(path))
       if (file.number >= 1 && (frames == 0 || file.number <= frames)) paths.push_back(file.path);
@@ -177,18 +176,10 @@ bool is_marked(const std::string& path, const char* option) {
   return fd && fstat(fd.get(), &info) == 0 && info.st_nlink == 1 && file_mark(fd.get()) == option + 2;
 }
 
-/// Returns true if the file begins as every HLS playlist does.
-bool is_playlist(const std::string& path) {
-  constexpr std::string_view kBegin = "#EXTM3U";
-  std::string begin(kBegin.size(), '\0');
-  std::ifstream(path, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  return begin == kBegin;
-}
-
-/// Refuses existing files of a playlist, unless an earlier run may have written them: then the playlist
-/// exists too.
+/// Refuses existing files of a playlist, unless an earlier run may have written them: then the output
+/// continues the playlist.
 void check_playlist(const Output& output) {
-  if (!output.path.ends_with(kPlaylist) || (file_exists(output.path) && is_playlist(output.path))) return;
+  if (!is_playlist(output.path) || continues_playlist(output.path)) return;
   for (const std::string& path : written_files(output.path, 0))
     if (file_exists(path)) refuse_existing(path, output.option);
 }

@@ -25,8 +25,8 @@ namespace lensd {
 
 /// Returns true for an address, a playlist (.m3u8) or a device that StreamOutput can send to.
 bool is_stream_target(const std::string& target);
-/// Throws Error(usage) if `url` is too long or not a stream target; Error(unavailable) if the receiver's
-/// certificate should be verified and cannot be, as with rtsps.
+/// Throws Error(usage) if `url` is too long or not a stream target, or as check_playlist_path() does;
+/// Error(unavailable) if the receiver's certificate should be verified and cannot be, as with rtsps.
 void check_stream_url(const std::string& url, TlsCheck tls);
 
 class StreamOutput {

@@ -13,6 +13,7 @@ extern "C" {
 
 #include "core/base/limits.hpp"
 #include "core/base/url_secrets.hpp"
+#include "core/media/hls_playlist.hpp"
 #include "core/media/live/tls_options.hpp"
 #include "core/media/output/hls_options.hpp"
 
@@ -37,7 +38,7 @@ constexpr struct {
 const char* muxer_for(const std::string& url) {
   for (const auto& protocol : kProtocols)
     if (url.starts_with(protocol.begin)) return url == protocol.begin ? nullptr : protocol.muxer;
-  return url.ends_with(".m3u8") && url.find("://") == std::string::npos ? "hls" : nullptr;
+  return is_playlist(url) ? "hls" : nullptr;
 }
 
 void set_options(const StreamTarget& target, ff::Options& options) {
@@ -65,6 +66,7 @@ StreamTarget stream_target(const std::string& url, TlsCheck tls) {
   if (!muxer)
     throw Error(ExitCode::usage, url_without_secrets(url), "this is not a stream target",
                 "use rtsp:// rtmp:// srt:// udp:// rtp://, a .m3u8 playlist or v4l2:/dev/videoN");
+  if (is_playlist(url)) check_playlist_path(url);
   if (tls == TlsCheck::verify && url.starts_with("rtsps://"))  // FFmpeg's RTSP opens TLS without options
     throw Error(ExitCode::unavailable, url_without_secrets(url),
                 "lensd cannot verify the certificate of an rtsps receiver",

@@ -162,20 +162,27 @@ for option in --timings --trace; do
   grep -q "exists already" "$WORK/daemon.err" || fail "no message: $(<"$WORK/daemon.err")"
 done
 
-# A daemon's playlist replaces only a playlist, and segments only if there is one.
+# A daemon continues only a playlist of lensd, and replaces segments only if there is one.
 mkdir "$WORK/hls"
-for name in cam.m3u8 cam0.ts cam17.ts; do
+for name in cam.m3u8 cam-0.ts cam-17.ts; do
   echo precious >"$WORK/hls/$name"
   refused 2 "exists already" serve test:testsrc2=size=64x48 --socket "$WORK/none.sock" -o "$WORK/hls/cam.m3u8"
   [[ $(<"$WORK/hls/$name") == precious ]] || fail "the daemon's playlist changed $name"
   rm "$WORK/hls/$name"
 done
+echo precious >"$WORK/hls/cam12.ts" # not a segment of cam.m3u8
+foreign=$'#EXTM3U\n#EXTINF:2,\nfilm0.ts'
+echo "$foreign" >"$WORK/hls/cam.m3u8"
+refused 2 "exists already" serve test:testsrc2=size=64x48 --socket "$WORK/none.sock" -o "$WORK/hls/cam.m3u8"
+[[ $(<"$WORK/hls/cam.m3u8") == "$foreign" ]] || fail "the daemon replaced another program's playlist"
+rm "$WORK/hls/cam.m3u8"
 for _ in 1 2; do
   start_daemon test:testsrc2=size=64x48:rate=30 -o "$WORK/hls/cam.m3u8"
-  wait_for 20 test -s "$WORK/hls/cam0.ts" || fail "no segment: $(<"$WORK/daemon.err")"
+  wait_for 20 test -s "$WORK/hls/cam-0.ts" || fail "no segment: $(<"$WORK/daemon.err")"
   stop_daemon
   [[ $(head -n 1 "$WORK/hls/cam.m3u8") == "#EXTM3U" ]] || fail "no playlist"
 done
+[[ $(<"$WORK/hls/cam12.ts") == precious ]] || fail "the playlist changed cam12.ts"
 echo "ok: a daemon keeps files of others"
 
 # Clients may open a file by its address; it is the same source as by its path.

@@ -14,6 +14,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/unique_fd.hpp"
+#include "core/media/hls_playlist.hpp"
 #include "core/media/output/encoders/encoder_choice.hpp"
 #include "core/media/output/encoders/video_encoder.hpp"
 #include "core/media/output/stream_sender.hpp"
@@ -273,7 +274,7 @@ TEST_F(StreamTest, APlaylistContinuesAfterARestart) {
     last = sequence;
   }
   EXPECT_NE(playlists.back().find("#EXT-X-DISCONTINUITY"), std::string::npos);
-  EXPECT_FALSE(std::filesystem::exists(file("live0.ts"))) << "a segment that left the list stays";
+  EXPECT_FALSE(std::filesystem::exists(file("live-0.ts"))) << "a segment that left the list stays";
   size_t segments = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
     if (entry.path().extension() == ".ts") ++segments;
@@ -299,6 +300,30 @@ TEST_F(StreamTest, APlaylistOfAnotherProgramIsNotContinued) {
     for (int i = 0; i < 12; ++i) EXPECT_EQ(get("others/f" + std::to_string(i)), "mine") << "file " << i;
     EXPECT_EQ(get("live.m3u8").find("others"), std::string::npos) << get("live.m3u8");
   }
+}
+
+TEST_F(StreamTest, PlaylistsOfLensdListUpToSixOfTheirSegments) {
+  std::string playlist = "#EXTM3U\n";
+  put("live.m3u8", playlist);
+  EXPECT_FALSE(continues_playlist(file("live.m3u8"))) << "no segment";
+  for (int i = 0; i < 7; ++i) {
+    playlist += "#EXTINF:2.0,\nlive-" + std::to_string(i) + ".ts\n";
+    put("live.m3u8", playlist);
+    EXPECT_EQ(continues_playlist(file("live.m3u8")), i < 6) << i + 1 << " segments";
+  }
+  for (const char* name :
+       {"live0.ts", "live-.ts", "live-1x.ts", "other-1.ts", "live-1.mp4", "../live-1.ts"}) {
+    put("live.m3u8", std::string("#EXTM3U\n#EXTINF:2.0,\n") + name + "\n");
+    EXPECT_FALSE(continues_playlist(file("live.m3u8"))) << name;
+  }
+  EXPECT_FALSE(continues_playlist(file("missing.m3u8")));
+}
+
+TEST_F(StreamTest, APlaylistsPathHasNoNumberPattern) {
+  for (const char* path : {"cam%d.m3u8", "/a%03d/cam.m3u8"})
+    EXPECT_THROW(StreamOutput{options(path)}, Error) << path;
+  for (const char* path : {"50%.m3u8", "%cam.m3u8", "100%/day.m3u8"})
+    EXPECT_NO_THROW(StreamOutput{options(path)}) << path;
 }
 
 TEST_F(StreamTest, AnRtspsReceiverCannotBeVerified) {
@@ -327,7 +352,7 @@ TEST_F(StreamTest, AChangeOfTagsStartsAnotherStream) {
   output.finish();
   const std::string playlist = get("live.m3u8");
   EXPECT_EQ(playlist.find("#EXT-X-ENDLIST"), std::string::npos) << playlist;
-  const ColourSpec colour = open_source(file("live1.ts"), {})->info().picture.colour;
+  const ColourSpec colour = open_source(file("live-1.ts"), {})->info().picture.colour;
   EXPECT_EQ(colour.transfer, Transfer::hlg);
   EXPECT_EQ(colour.primaries, Primaries::bt2020);
 }
