@@ -50,12 +50,17 @@ class QueueSink : public FrameSink {
   const std::string& failure() const { return failure_; }
 
  protected:
+  struct Losses {
+    uint64_t dropped = 0;  ///< frames, see dropped()
+    uint64_t missed = 0;   ///< see SinkStatus
+  };
   struct Job {
     Frame frame;
     Picture picture;
     FrameInfo info;
     PixelAspect aspect;
     std::shared_ptr<const StartRecord> session;  ///< the recording that the frame belongs to, or null
+    Losses losses;                               ///< totals of a recorder when the job was queued
   };
 
   /// Starts the thread. `may_drop`: drop frames if the queue is full. Call last in the derived class's

@@ -22,11 +22,6 @@ constexpr double kSuccessSeconds = 3;
 /// stops.
 constexpr int64_t kReaderTimeoutNs = 2'000'000'000;
 
-/// Returns how much `counter` has grown since the last call. `reported`: its value at the last call.
-uint64_t growth(uint64_t counter, uint64_t& reported) {
-  return counter - std::exchange(reported, counter);
-}
-
 /// Returns true for pipes and devices. They have no content to keep, so a retry writes to them again.
 bool has_no_content(const StartRecord& command) {
   return command.beneath.empty() && is_special_file(command.path);
@@ -68,7 +63,8 @@ void RecorderSink::take(const Frame& frame, const Picture& source, const PixelAs
         .picture = record_source ? source.share() : Picture(),
         .info = frame.info,
         .aspect = record_source ? aspects.source : aspects.output,
-        .session = session_});
+        .session = session_,
+        .losses = losses()});
 }
 
 void RecorderSink::start(const StartRecord& command) {
@@ -76,15 +72,19 @@ void RecorderSink::start(const StartRecord& command) {
   first_ = true;
   set_requested(session_);
   wants_all_.store(true, std::memory_order_relaxed);
-  push({.session = session_});
+  push({.session = session_, .losses = losses()});
 }
 
 void RecorderSink::stop() {
   if (!session_) return;
   session_.reset();
   set_requested(nullptr);
-  push(Job{});  // may wait for room like a frame of a burst
+  push({.losses = losses()});  // may wait for room like a frame of a burst
   wants_all_.store(settings_.preroll_seconds > 0, std::memory_order_relaxed);
+}
+
+RecorderSink::Losses RecorderSink::losses() const {
+  return {dropped(), missed_.load(std::memory_order_relaxed)};
 }
 
 // ---- recorder's thread ----------------------------------------------------------------------------------
@@ -104,18 +104,17 @@ RecordTarget RecorderSink::target_of(const StartRecord& command) const {
 }
 
 void RecorderSink::handle(Job& job) {
-  if (job.session != current_) change_session(job.session);
+  if (job.session != current_) change_session(job.session, job.losses);
   if (current_ && !active_ && current_->keep_trying && now_ns() >= retry_ns_) begin(true);
   if (job.frame || job.picture) write(job);
   publish_status();
 }
 
-void RecorderSink::change_session(const std::shared_ptr<const StartRecord>& session) {
-  end_session();
+void RecorderSink::change_session(const std::shared_ptr<const StartRecord>& session, const Losses& losses) {
+  end_session(losses);
   current_ = session;
   state_.wanted = session != nullptr;
   if (!session) return;
-  growth(dropped(), dropped_reported_);  // frames that a pre-roll has lost
   earlier_ = {};
   state_.frames = state_.bytes = state_.files = 0;
   state_.path.clear(), state_.problem.clear();
@@ -150,11 +149,13 @@ bool RecorderSink::complete_file() {
   }
 }
 
-/// Ends the recording, completes its file and reports it in a notice, unless it has failed.
-void RecorderSink::end_session() {
-  if (!current_) return;
+/// Ends the recording, completes its file and reports it in a notice, unless it has failed. `losses`: the
+/// totals at its end; this thread may be late.
+void RecorderSink::end_session(const Losses& losses) {
+  const Losses before = std::exchange(losses_before_, losses);
+  if (!current_) return;  // losses of a pre-roll are not reported
+  const uint64_t lost = losses.dropped - before.dropped, missed = losses.missed - before.missed;
   const bool completed = complete_file();
-  const uint64_t lost = growth(dropped(), dropped_reported_), missed = growth(missed_, missed_reported_);
   if (!completed) return;
   publish_status();
   const std::string path = std::exchange(active_, nullptr)->report().path;
@@ -193,7 +194,7 @@ void RecorderSink::write(const Job& job) {
 
 void RecorderSink::complete() {
   if (source_ended_ && active_) active_->source_ended();
-  end_session();
+  end_session(losses());
   output_.reset();
   source_.reset();
   state_.wanted = false;

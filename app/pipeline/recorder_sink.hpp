@@ -37,10 +37,11 @@ class RecorderSink final : public QueueSink {
  private:
   void handle(Job& job) override;
   void complete() override;
-  void change_session(const std::shared_ptr<const StartRecord>& session);
+  Losses losses() const;
+  void change_session(const std::shared_ptr<const StartRecord>& session, const Losses& losses);
   void begin(bool retry);
   bool complete_file();
-  void end_session();
+  void end_session(const Losses& losses);
   void write(const Job& job);
   void fail(const std::string& problem);
   void report_failure(const std::string& problem);
@@ -66,7 +67,7 @@ class RecorderSink final : public QueueSink {
   std::unique_ptr<Recording> output_, source_;
   Recording* active_ = nullptr;
   bool preroll_failed_ = false;
-  uint64_t dropped_reported_ = 0, missed_reported_ = 0;
+  Losses losses_before_;       ///< totals at the end of the last recording
   int64_t retry_ns_ = 0;       ///< time at which to restart a failed recording
   bool retrying_ = false;      ///< restarted after a failure, not yet counted as a success
   Recording::Report earlier_;  ///< totals of this session's failed recordings

@@ -212,5 +212,26 @@ TEST_F(RecorderSinkTest, TheLossesOfAFailedRecordingAreNotReportedWithTheNextOne
   EXPECT_EQ(notices[1].text.find("lost"), std::string::npos) << notices[1].text;
 }
 
+TEST_F(RecorderSinkTest, LossesBelongToTheRecordingThatWasStartedBeforeThem) {
+  info_.live = true;
+  open();
+  start("a.mkv");
+  sink_->arriving({});
+  frame(0);
+  ASSERT_TRUE(eventually([&] { return sink_->status().recording; }));
+  // The recorder's thread may complete a.mkv later than these are counted.
+  sink_->start({.path = folder_ / "b.mkv"});
+  sink_->arriving({});
+  frame(1);
+  sink_->arriving({.dropped = 4});
+  frame(2);
+  sink_->stop();
+  sink_->finish();
+  const std::vector<Notice> notices = sink_->take_notices();
+  ASSERT_EQ(notices.size(), 2u);
+  EXPECT_EQ(notices[0].text.find("lost"), std::string::npos) << notices[0].text;
+  EXPECT_NE(notices[1].text.find("4 frames lost"), std::string::npos) << notices[1].text;
+}
+
 }  // namespace
 }  // namespace lensd
