@@ -11,7 +11,7 @@ struct EncoderOptions;
 
 /// Returns the encoder's format for pictures in the format `input`.
 ///   decoded pictures  the same layout, else the same samples in planes, else the format that loses least;
-///                     EncoderOptions::depth applies to RGB only
+///                     EncoderOptions::depth applies to RGB and 8-bit grey only
 ///   working images    8 or 10 bits, by EncoderOptions::depth; lossless encoders: RGB with all bits
 /// YUV input keeps its matrix; RGB and grey input gets EncoderOptions::matrix or that option's default. MJPEG
 /// always uses full-range BT.601. Range and siting stay the same if the subsampling does; otherwise the range

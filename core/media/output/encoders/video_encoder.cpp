@@ -143,12 +143,12 @@ VideoEncoder::FrameTime VideoEncoder::next_time(const FrameInfo& info) {
   return {last_ticks_, SourceJump{ff::to_ns(last_ticks_, time_base), info.pts_ns - info.offset_ns, seek}};
 }
 
-/// Converts the picture to frame_. If chroma rows are halved, converts the fields of an interlaced picture
-/// separately, so that each row of chroma belongs to one field.
+/// Converts the picture to frame_. If the picture or the frame has half as many chroma rows, converts the
+/// fields of an interlaced picture separately, because each row of chroma belongs to one field.
 void VideoEncoder::convert(const Pixels& picture, FieldOrder fields) {
   const auto halved = [](const PixelsFormat& f) { return av_pix_fmt_desc_get(f.format)->log2_chroma_h != 0; };
   const int height = input_.extent.height;
-  if (fields == FieldOrder::progressive || halved(input_) || !halved(output_) || height % 4 != 0)
+  if (fields == FieldOrder::progressive || (!halved(input_) && !halved(output_)) || height % 4 != 0)
     return scaler_.convert(picture, *frame_);
   if (!field_scaler_open_) {
     PixelsFormat from = input_, to = output_;

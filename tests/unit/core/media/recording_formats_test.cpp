@@ -123,6 +123,22 @@ TEST_F(SourceRecording, ChromaOfFieldsIsHalvedInEachField) {
   }
 }
 
+TEST_F(SourceRecording, ChromaOfFieldsIsDoubledInEachField) {
+  const DecodedPicture source(AV_PIX_FMT_YUV420P, {64, 48});
+  const auto fill = [&](int plane, int rows, auto value) {
+    for (int y = 0; y < rows; ++y)
+      std::memset(source.frame->data[plane] + y * source.frame->linesize[plane], value(y), plane ? 32 : 64);
+  };
+  const auto of_field = [](int y) { return y % 2 == 0 ? 60 : 190; };
+  fill(0, 48, [](int) { return 120; }), fill(1, 24, of_field), fill(2, 24, [](int) { return 128; });
+  record_source(source.ref, {.codec = "prores_ks"}, "a.mov", FieldOrder::top_first);
+  Picture picture;
+  ASSERT_EQ(open_source(file("a.mov"), {})->next(picture), FrameOutcome::ok);
+  ASSERT_EQ(picture.planes.info.format, *picture_format(AV_PIX_FMT_YUV422P10LE));
+  for (int y = 0; y < 48; ++y)
+    EXPECT_NEAR(sample_of(picture.planes, 1, 9, y), 4 * of_field(y), 40) << "row " << y;
+}
+
 TEST_F(SourceRecording, GreySourcesKeepTheirBits) {
   const DecodedPicture y12(AV_PIX_FMT_GRAY12LE, {64, 48});
   EXPECT_EQ(record_source(y12.ref, {.codec = "libx264"}, "a.mkv"),
