@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -16,8 +17,8 @@
 namespace lensd {
 namespace {
 
-/// Wait after a failed request; wait before a request ends.
-constexpr auto kRetry = std::chrono::seconds(30), kGap = std::chrono::seconds(3);
+/// Time between attempts and between checks of a request; wait before a request ends.
+constexpr auto kRetry = std::chrono::seconds(10), kGap = std::chrono::seconds(3);
 
 #if LENSD_HAS_DBUS
 
@@ -35,7 +36,7 @@ struct ReleaseReply {
 /// Logs why the screen saver cannot be switched off, once.
 void report(const char* reason) {
   static std::atomic<bool> logged{false};
-  if (!logged.exchange(true)) log::info("cannot switch the screen saver off: {} ({})", reason, kService);
+  if (!logged.exchange(true)) log::info("cannot keep the screen on: {} ({})", reason, kService);
 }
 
 /// A request that the screen stays on. It ends with this object.
@@ -56,33 +57,48 @@ class Inhibition {
     const int called = sd_bus_call_method(bus.get(), kService, kObject, kService, "Inhibit", &problem,
                                           &answer, "ss", "lensd", "a video is playing");
     const std::unique_ptr<sd_bus_message, ReleaseReply> reply(answer);
-    if (called < 0)
-      log::info("the screen saver stays on: {}", problem.message ? problem.message : "no answer");
-    sd_bus_error_free(&problem);
     uint32_t cookie = 0;
-    if (called < 0 || sd_bus_message_read(reply.get(), "u", &cookie) < 0) return nullptr;
+    if (called < 0)
+      report(problem.message ? problem.message : "no answer");
+    else if (sd_bus_message_read(reply.get(), "u", &cookie) < 0)
+      report("unknown answer");
+    sd_bus_error_free(&problem);
+    if (cookie == 0) return nullptr;
     log::debug("the screen is kept on");
-    return std::unique_ptr<Inhibition>(new Inhibition(std::move(bus), cookie));
+    const char* const sender = sd_bus_message_get_sender(reply.get());
+    return std::unique_ptr<Inhibition>(new Inhibition(std::move(bus), cookie, sender ? sender : kService));
   }
   ~Inhibition() {
-    sd_bus_call_method(bus_.get(), kService, kObject, kService, "UnInhibit", nullptr, nullptr, "u", cookie_);
+    sd_bus_call_method(bus_.get(), service_.c_str(), kObject, kService, "UnInhibit", nullptr, nullptr, "u",
+                       cookie_);
     log::debug("the screen is no longer kept on");
+  }
+  /// Returns false if the service has ended, also if it was started again: it has lost the request.
+  bool is_known() const {
+    sd_bus_creds* found = nullptr;
+    const char* name = nullptr;
+    const bool known = sd_bus_get_name_creds(bus_.get(), kService, SD_BUS_CREDS_UNIQUE_NAME, &found) >= 0 &&
+                       sd_bus_creds_get_unique_name(found, &name) >= 0 && name == service_;
+    sd_bus_creds_unref(found);
+    return known;
   }
   Inhibition(const Inhibition&) = delete;
   Inhibition& operator=(const Inhibition&) = delete;
 
  private:
-  Inhibition(std::unique_ptr<sd_bus, CloseBus> bus, uint32_t cookie)
-      : bus_(std::move(bus)), cookie_(cookie) {}
+  Inhibition(std::unique_ptr<sd_bus, CloseBus> bus, uint32_t cookie, std::string service)
+      : bus_(std::move(bus)), cookie_(cookie), service_(std::move(service)) {}
 
   std::unique_ptr<sd_bus, CloseBus> bus_;
   uint32_t cookie_;
+  std::string service_;  ///< unique name on the bus of the process that answered
 };
 
 #else
 
 struct Inhibition {
   static std::unique_ptr<Inhibition> begin() { return nullptr; }
+  bool is_known() const { return true; }
 };
 
 #endif
@@ -111,14 +127,19 @@ struct ScreenSaver::Shared {
         lock.lock();
         if (!inhibition) changed.wait_for(lock, kRetry, [&] { return cancel || !on; });
       } else if (!on && inhibition) {
-        // Another file or a short stall needs no new request: some desktops blank the screen as soon as they
-        // have none.
+        // Another file or a short stall needs no new request: some desktops blank the screen as soon as no
+        // request is left.
         if (changed.wait_for(lock, kGap, [&] { return cancel || on; })) continue;
         lock.unlock();
         inhibition.reset();
         lock.lock();
+      } else if (on) {
+        if (changed.wait_for(lock, kRetry, [&] { return cancel || !on; })) continue;
+        lock.unlock();
+        if (!inhibition->is_known()) inhibition.reset();
+        lock.lock();
       } else {
-        changed.wait(lock, [&] { return cancel || on != (inhibition != nullptr); });
+        changed.wait(lock, [&] { return cancel || on; });
       }
     }
     lock.unlock();  // before the request ends

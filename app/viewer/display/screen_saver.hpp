@@ -3,9 +3,10 @@
 //   keep_off(on) ──▶ own thread ──▶ Inhibit and UnInhibit of org.freedesktop.ScreenSaver on the session bus
 //
 // Source: the Idle Inhibition Service Draft of freedesktop.org, which GNOME, KDE Plasma, Xfce, Cinnamon and
-// MATE offer. Without such a service, or if lensd was built without libsystemd, nothing happens. The service
-// drops the request when the connection closes, also after a crash. A request ends three seconds after
-// keep_off(false), so that the next file of a playlist needs no new one.
+// MATE implement. Without such a service, or if lensd was built without PipeWire, keep_off() has no effect.
+// The service drops the request when the connection closes, also after a crash. A request ends three seconds
+// after keep_off(false), so that the next file of a playlist needs no new one. A service that was restarted
+// gets the request again within ten seconds.
 //
 // Call from the UI thread only. The destructor waits at most 200 ms for the thread
 // (core/base/owned_thread.hpp).
@@ -24,7 +25,7 @@ class ScreenSaver {
   ScreenSaver(const ScreenSaver&) = delete;
   ScreenSaver& operator=(const ScreenSaver&) = delete;
 
-  /// Keeps the screen saver off, or permits it again. Returns at once. The first request starts the thread;
+  /// Keeps the screen saver off, or permits it again. Does not block. The first request starts the thread;
   /// if that fails, the screen saver is left as it is.
   void keep_off(bool on);
 
