@@ -4,11 +4,13 @@
 
 #include <filesystem>
 #include <limits>
+#include <set>
 #include <stdexcept>
 
 #include "app/cli_help.hpp"
 #include "app/help/program_help.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 #include "core/control/commands.hpp"
 #include "core/media/stream_output.hpp"
 #include "core/media/virtual_camera.hpp"
@@ -32,15 +34,14 @@ CLI::Option* CommandLineOptions::custom(const char* names, const char* value,
   return finish(app_.add_option(names, callback, doc), value);
 }
 
-/// Throws Error(usage) while parsing if the flag gets another value than yes, no or a count, as in
-/// --mute=maybe. CLI11 would throw std::invalid_argument.
+/// Throws Error(usage) while parsing if the flag gets a value that does not mean yes or no, as in
+/// --mute=maybe. CLI11 2.3 and older throw std::invalid_argument, newer ones take it for no.
 CLI::Option* CommandLineOptions::finish_flag(CLI::Option* option) {
   const auto check = [name = option->get_name()](const std::string& text) {
-    try {
-      CLI::detail::to_flag_value(text);
-    } catch (const std::logic_error&) {  // of std::stoll
+    static const std::set<std::string> known = {"yes", "true",  "on",  "enable",  "1",
+                                                "no",  "false", "off", "disable", "0"};
+    if (!known.contains(lower_case(text)))
       throw Error(ExitCode::usage, name, fmt::format("'{}' is not yes or no", text));
-    }
     return std::string();
   };
   return finish(option)->check(check);
