@@ -14,8 +14,8 @@ namespace lensd {
 /// then calls keep_damaged(). Throws Error(runtime_failure) if the file cannot be read.
 std::optional<toml::table> read_state_file(const std::string& path, size_t most_bytes);
 
-/// Copies a file that lensd cannot use and will replace to PATH.broken, unless it is larger
-/// than 16 MiB. Logs `problem`, the whole message, as a warning, or as information if there is a copy
+/// Copies an unusable file, which the caller will replace, to PATH.broken, unless it is larger than 16 MiB.
+/// Logs `problem`, the whole message, as a warning; as information if PATH.broken has the same content
 /// already.
 void keep_damaged(const std::string& path, const std::string& problem);
 

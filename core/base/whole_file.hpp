@@ -45,8 +45,8 @@ void write_whole_file(const std::string& path, std::string_view text, Flush flus
 /// Returns true for an existing pipe, device or socket. Follows links.
 bool is_special_file(const std::string& path);
 
-/// Creates a hidden file with an unused name that begins with `name` (shortened if it is long) and with the
-/// process's default mode. `folder`: descriptor of a folder that `prefix` is relative to, or AT_FDCWD.
+/// Creates a hidden file with an unused name: '.', `name` (shortened if it is long) and numbers. Its mode is
+/// the process's default. `folder`: descriptor of a folder that `prefix` is relative to, or AT_FDCWD.
 /// `prefix`: empty, or ends in '/'. Sets `path` to `prefix` and the file's name. Returns the file's
 /// descriptor, or -1 with errno set.
 int create_temporary(int folder, const std::string& prefix, const std::string& name, std::string& path);

@@ -77,7 +77,7 @@ ConfigTable window_table() {
       .boolean("fullscreen", &Config::fullscreen, "start in fullscreen")
       .boolean("vsync", &Config::vsync, "present frames in step with the monitor")
       .boolean("keep_screen_on", &Config::keep_screen_on,
-               "keep the desktop from blanking or locking the screen while a video plays")
+               "keep the desktop from blanking or locking the screen while a video plays; on by default")
       .build();
 }
 

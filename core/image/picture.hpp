@@ -139,7 +139,7 @@ struct PictureInfo {
 
   /// Returns true if the chroma rows belong to the two fields in turn, as in interlaced 4:2:0
   /// (H.262, 6.1.1.8). Returns false for pictures that are transposed or flipped vertically, and for heights
-  /// that are not a multiple of 4, which interlaced video does not have.
+  /// that are not a multiple of 4, which interlaced 4:2:0 video does not have.
   bool has_field_chroma() const;
 
   /// Returns the colours and the transparency of the working images that are made from the picture. `bt601`:

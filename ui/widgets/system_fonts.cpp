@@ -124,7 +124,7 @@ std::vector<SystemFont> choose_fonts(const Fontconfig& fc, Config config, std::v
   fc.ConfigSubstitute(config, wanted, kMatchPattern);
   fc.DefaultSubstitute(wanted);
   int result = 0;
-  constexpr int kKeepSubstitutes = 0;  // fonts whose characters earlier fonts have, which may not be usable
+  constexpr int kKeepSubstitutes = 0;  // also list fonts whose characters earlier fonts have
   FontSet* const sorted = fc.FontSort(config, wanted, kKeepSubstitutes, nullptr, &result);
   std::vector<SystemFont> chosen;
   for (int i = 0; sorted && i < sorted->count && !characters.empty(); ++i) {

@@ -6,8 +6,8 @@
 // A write to a control that another one overrides, such as the exposure while automatic exposure is on, is
 // repeated when the driver reports the control as active. Some drivers accept such a write, uvcvideo refuses
 // it with EACCES. A write that fails with an error of the connection is retried for 500 ms: the device may be
-// about to disappear, and the next connection then applies the value. Actions are not retried, and not
-// applied by a later connection. Call from one thread only.
+// about to disappear, and the next connection then applies the value. An action that fails is neither
+// retried nor applied by a later connection. Call from one thread only.
 #pragma once
 
 #include <linux/videodev2.h>

@@ -11,7 +11,7 @@ namespace lensd {
 /// which points to one of them; their values are therefore stored by bus. The same holds for several cameras
 /// in one USB device.
 struct CameraIdentity {
-  std::string bus;           ///< the driver's name, the bus and, unless it is the first, the USB interface
+  std::string bus;           ///< the device's name (card), the bus, and the USB interface unless it is 00
   std::string link = {};     ///< name in /dev/v4l/by-id; empty: none (yet), or shared
   bool shared_link = false;  ///< another camera has the same serial number
 

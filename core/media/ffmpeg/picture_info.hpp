@@ -67,7 +67,6 @@ FieldOrder flipped_fields(FieldOrder fields, const Orientation& orientation, int
 /// Returns the order of the frame's fields after the orientation was applied. Returns `progressive` for
 /// transposed frames, because their fields are columns, and for codecs whose decoders in FFmpeg deliver
 /// fields as separate frames.
-FieldOrder fields_of(const AVFrame& frame, const Orientation& orientation,
-                     AVCodecID codec = AV_CODEC_ID_NONE);
+FieldOrder fields_of(const AVFrame& frame, const Orientation& orientation, AVCodecID codec);
 
 }  // namespace lensd

@@ -274,7 +274,7 @@ int Input::read(AVPacket& packet) noexcept {
 
 int Input::seek(int64_t ticks) noexcept {
   const ConnectPolicy::Scope scope(policy_);
-  if (silence_ns() > 0) deadline_.set(silence_ns());  // that of the last read may have expired in a pause
+  if (silence_ns() > 0) deadline_.set(silence_ns());  // the last read's may have expired in a pause
   return av_seek_frame(context_.get(), stream_->index, ticks, AVSEEK_FLAG_BACKWARD);
 }
 

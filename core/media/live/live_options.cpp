@@ -69,8 +69,8 @@ void check_extra(const std::string& where, const std::string& scheme, const AVIn
   }
 }
 
-/// Throws Error(unavailable) if the certificate of an rtsps server should be verified. FFmpeg's RTSP opens
-/// TLS without options, unless it has an option of its own, which only LiveOptions::extra can set.
+/// Throws Error(unavailable) if the certificate of an rtsps server should be verified. FFmpeg's RTSP demuxer
+/// opens TLS without options. If it has the option tls_verify, only LiveOptions::extra can set it.
 void check_rtsps(const std::string& where, const std::string& scheme, const AVInputFormat* format,
                  const LiveOptions& live) {
   const auto asks = [](const auto& option) { return option.first == "tls_verify" && option.second != "0"; };
@@ -78,7 +78,7 @@ void check_rtsps(const std::string& where, const std::string& scheme, const AVIn
   if (scheme != "rtsps") return;
   if (live.tls == TlsCheck::verify || (!has_own && std::ranges::any_of(live.extra, asks)))
     throw Error(ExitCode::unavailable, where, "lensd cannot verify the certificate of an rtsps server",
-                has_own ? "use options = \"tls_verify=1:ca_file=FILE\""
+                has_own ? "use tls = \"auto\" and options = \"tls_verify=1 ca_file=FILE\""
                         : "without verification it plays, but an attacker in the network can read the login");
 }
 

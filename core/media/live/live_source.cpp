@@ -149,7 +149,7 @@ int64_t LiveSource::next_placeholder_ns(const LiveStatus& status, int64_t silent
 }
 
 /// Sets a received picture's timestamp, index and serial so that they continue across connections. `follows`:
-/// the picture before was of the same connection.
+/// the last delivered picture is of the same connection and no placeholder.
 Picture LiveSource::deliver(Picture picture, int64_t now, bool follows) {
   if (!follows) ++serial_;
   picture.info.pts_ns = timeline_.picture(picture.info.pts_ns, now - start_ns_, follows);

@@ -21,8 +21,8 @@ struct MetaTransform {
   uint32_t transform;
 };
 
-/// The inverse of each transform. Values 4 to 7: the sender flipped the picture horizontally first. Then it
-/// rotated it counter-clockwise by 0, 90, 180 or 270 degrees.
+/// The inverse of each transform. Values 0 to 3: the sender rotated the picture counter-clockwise by 0, 90,
+/// 180 or 270 degrees. Values 4 to 7: it flipped the picture horizontally first.
 constexpr Orientation kUndo[] = {{},
                                  {true, true, false},
                                  {false, true, true},

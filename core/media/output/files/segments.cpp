@@ -154,7 +154,7 @@ void Segments::take_closed() {
 }
 
 void Segments::finish() {
-  // The encoder, or the sync of an earlier file, has failed.
+  // A file is still open only if the encoder, or the sync of an earlier file, has failed.
   if (file_) end_file(last_time_ + picture_ticks_, AudioEnd::video);
   const auto stopped = [this] { return rules_.stop && *rules_.stop; };
   if (no_timeouts_) {

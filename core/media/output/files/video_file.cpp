@@ -31,7 +31,7 @@ VideoFile::~VideoFile() {
 
 void VideoFile::set_parts(const std::string& muxer) {
   const auto set = [&](const char* key, const std::string& value) {
-    return av_opt_set(muxer_.context().priv_data, key, value.c_str(), 0) >= 0;
+    av_opt_set(muxer_.context().priv_data, key, value.c_str(), 0);
   };
   if (muxer == "mp4" || muxer == "mov") {
     // Not hybrid_fragmented of FFmpeg 7.1: it writes no edit list, so that pictures come later than the sound

@@ -58,7 +58,7 @@ std::vector<uint64_t> hashes(FieldSource::Kind kind, Backend backend) {
 
 class PipelineFields : public testing::TestWithParam<Backend> {};
 
-TEST_P(PipelineFields, EachPictureIsConvertedAsItIsMarked) {
+TEST_P(PipelineFields, EachPictureIsConvertedByItsMark) {
   if (GetParam() == Backend::cuda) {
     if (const CudaStatus cuda = probe_cuda(); !cuda.available) GTEST_SKIP() << cuda.reason;
     use_pinned_memory(0);

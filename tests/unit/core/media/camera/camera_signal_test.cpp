@@ -33,7 +33,7 @@ class SignalTest : public testing::Test {
     PictureAllocator allocator(MemoryKind::host);
     const ff::FramePtr frame = ff::make_frame();
     EXPECT_EQ(camera.read(*frame, allocator), 0);
-    return fields_of(*frame, {});
+    return fields_of(*frame, {}, AV_CODEC_ID_RAWVIDEO);
   }
 
   std::shared_ptr<FakeCaptureState> state = std::make_shared<FakeCaptureState>();
