@@ -1,5 +1,5 @@
-// The files of an HLS output: a playlist NAME.m3u8 and its segments NAME-0.ts, NAME-1.ts, … in the same folder.
-// Thread-safe.
+// The files of an HLS output: a playlist NAME.m3u8 and its segments NAME-0.ts, NAME-1.ts, … in the same
+// folder. Thread-safe.
 #pragma once
 
 #include <string>

@@ -73,9 +73,8 @@ void FileRing::load() {
     file.identity.device = state->identity.device;
     // If a process was killed while it wrote a file, the file's size is unknown. Without a birth time, the
     // inode may meanwhile belong to another file.
-    const bool known = file.closed || file.identity.birth_ns != 0;
-    const auto bytes = file.closed ? std::optional(file.bytes) : std::nullopt;
-    if (!known || !is_file(*state, file.identity, bytes)) {
+    const auto bytes = file.closed || file.bytes > 0 ? std::optional(file.bytes) : std::nullopt;
+    if ((!bytes && file.identity.birth_ns == 0) || !is_file(*state, file.identity, bytes)) {
       ++others;
       continue;
     }
@@ -106,6 +105,10 @@ void FileRing::grown(int64_t duration_ns) {
 }
 
 void FileRing::ended(int64_t duration_ns) {
+  // Another program may change the file before closed().
+  if (const auto state = file_state(current_->path);
+      state && is_file(*state, current_->identity, std::nullopt))
+    current_->bytes = state->bytes;
   grown(duration_ns);
   ending_.push_back(*std::exchange(current_, std::nullopt));
 }
@@ -116,8 +119,8 @@ void FileRing::closed(const std::string& path) {
   RingFile file = std::move(*found);
   ending_.erase(found);
   const auto state = file_state(file.path);
-  if (!state || !is_file(*state, file.identity, std::nullopt)) return;  // moved or deleted: does not count
-  file.identity = state->identity, file.bytes = state->bytes, file.closed = true;
+  if (!state || !is_file(*state, file.identity, file.bytes)) return;  // moved, deleted or changed
+  file.identity = state->identity, file.closed = true;
   add(file);
   note(&RingJournal::closed, file);
   drop_old();

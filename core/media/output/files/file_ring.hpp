@@ -35,7 +35,7 @@ class FileRing {
   void opened(const std::string& path, const FileIdentity& identity);
   /// Records the footage of the open file so far, in case the process is killed.
   void grown(int64_t duration_ns);
-  /// Records the footage of the open file, to which nothing more is written.
+  /// Records the footage and the size of the open file, to which nothing more is written.
   void ended(int64_t duration_ns);
   /// Marks a file as complete after ended() and after its sync, and deletes old files that exceed the limits.
   void closed(const std::string& path);

@@ -4,11 +4,11 @@
 //   lensd ring 2 OWNER
 //   EVENT INODE BIRTH_NS DURATION_NS BYTES NAME CHECKSUM
 //
-// EVENT is o (open), c (closed) or d (deleted); NAME is relative to the journal's folder, and special
-// characters are %XX. The recording that has the journal open holds a lock on it and is its only writer. If
-// the journal is locked or belongs to another owner, a recording of the same name uses .NAME.2.ring, and so
-// on. A recording never deletes the files of another running recording, another configuration or another
-// user. Internal to core/media. Not thread-safe.
+// EVENT is o (open), c (closed) or d (deleted). BYTES is 0 until the file is complete. NAME is relative to
+// the journal's folder, and special characters are %XX. The recording that has the journal open holds a lock
+// on it and is its only writer. If the journal is locked or belongs to another owner, a recording of the same
+// name uses .NAME.2.ring, and so on. A recording never deletes the files of another running recording,
+// another configuration or another user. Internal to core/media. Not thread-safe.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ struct RingFile {
   std::string path;
   FileIdentity identity;    ///< the journal omits `device`, which can change between boots
   int64_t duration_ns = 0;  ///< recorded time, without gaps
-  int64_t bytes = 0;
-  bool closed = false;  ///< false: the file is being written, or its process was killed
+  int64_t bytes = 0;        ///< 0: unknown, the file is being written, or its process was killed
+  bool closed = false;      ///< complete and synced
 };
 
 struct JournalText {

@@ -155,6 +155,25 @@ TEST_F(SlowDiskTest, ARingContinuesWithAFileWhoseSyncWasNotAwaited) {
   EXPECT_EQ(files(), (std::vector{file("r-002.mkv"), file("r-003.mkv")}));
 }
 
+TEST_F(SlowDiskTest, AFileThatIsChangedDuringItsSyncStays) {
+  const auto edit = [&](const char* name) { std::ofstream(file(name), std::ios::app) << "edited"; };
+  {
+    const SlowDisk disk(folder_.path(), milliseconds(2000));
+    recorded(ring_of(1), "r.mkv", 25);  // returns before the sync
+    edit("r-001.mkv");
+    Recording recording(ring_of(1), 25, "");
+    recording.start(target("s.mkv"));
+    write(recording, 0, 60);
+    edit("s-001.mkv");
+    write(recording, 60, 70);
+    recording.stop();
+  }
+  recorded(ring_of(1), "r.mkv", 75);
+  recorded(ring_of(1), "s.mkv", 75);
+  EXPECT_TRUE(get("r-001.mkv").ends_with("edited")) << "in the next run";
+  EXPECT_TRUE(get("s-001.mkv").ends_with("edited")) << "in the same run";
+}
+
 TEST_F(SlowDiskTest, AFullRingOfManyFilesChecksFewOfThem) {
   constexpr int kFiles = 2000;
   FileRing ring(file("r.mkv"), "", {.duration_ns = kFiles * 1'000'000'000LL});
