@@ -215,8 +215,8 @@ void ViewerUi::handle_mouse(PanelContext& ctx) {
   hide_idle_pointer(over && !at_split, ctx.time_ns);
 }
 
-/// Hides the pointer over the picture if the panels are hidden and the mouse was not used for a second. Keeps
-/// it while the probe or crop editing follows it.
+/// Hides the pointer over the picture if the panels are hidden and the mouse was not used for a second. Does
+/// not hide it while the probe or crop editing is on.
 void ViewerUi::hide_idle_pointer(bool over_picture, int64_t time_ns) {
   constexpr int64_t kIdle = 1'000'000'000;
   const ImGuiIO& io = ImGui::GetIO();

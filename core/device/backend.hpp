@@ -39,8 +39,8 @@ const std::vector<CudaArch>& built_cuda_archs();
 /// the flags of its future context so that FFmpeg's hardware decoders can share it.
 CudaStatus probe_cuda(int ordinal = 0);
 
-/// As probe_cuda(), but also creates the device's context, as a run does. A device that is busy, broken or
-/// out of memory is not available.
+/// Like probe_cuda(), but also creates the device's context. Reports a device that is busy, broken or out of
+/// memory as not available.
 CudaStatus usable_cuda(int ordinal);
 
 struct BackendChoice {

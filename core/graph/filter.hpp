@@ -144,7 +144,7 @@ struct ReferenceRun {
   FrameBlock frame = {};
   const TrackTable* tracks = nullptr;     ///< for filters that read tracks
   const PictureRef* picture = nullptr;    ///< for filters that were configured with a picture
-  std::vector<uint8_t> stats_bytes = {};  ///< if not empty, both backends must write the same bytes
+  std::vector<uint8_t> stats_bytes = {};  ///< if not empty: the statistics that both backends must write
 };
 
 class Filter {

@@ -101,8 +101,8 @@ struct StopRecord {};
 /// Sets controls of the source (Source::set_controls()). Does not wait for the next frame.
 struct SetSourceControls {
   ControlValues values;
-  /// The values may be for another camera, as those of a preset: skips values that this source does not allow
-  /// (Source::set_allowed_controls()).
+  /// Skip values that this source does not allow (Source::set_allowed_controls()), because they may be for
+  /// another camera, as in a preset.
   bool skip_refused = false;
 };
 /// Sets controls of the source to their defaults; all of them if `names` is empty.

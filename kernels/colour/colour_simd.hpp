@@ -83,7 +83,7 @@ void light_row(const DisplayLight& light, int32_t* const* codes, int width, uint
 void deep_light_row(const DeepLight& light, float* r, float* g, float* b, int width);
 
 /// Two rows of chroma that are blended for one row of luma: wa · a + wb · b − grey. wa + wb is 4, so the
-/// result is in quarters of a sample value, relative to grey. A 16-bit sample is (word >> shift) & mask.
+/// result is in quarters of a sample value, relative to grey. A two-byte sample is (word >> shift) & mask.
 struct ChromaRows {
   const uint8_t *a[2], *b[2];  ///< rows of U and of V
   int wa, wb, grey, shift, mask;

@@ -59,7 +59,7 @@ struct DeepDiffusionSource {
   }
 };
 
-/// Does the same as diffusion_flow() for each of `n` pairs.
+/// Computes out[i] = diffusion_flow(a[i], b[i]) for i < n.
 void deep_flows(const float* a, const float* b, float* out, int n, const DiffusionBlock& block) {
   vectorised([=, lambda = block.lambda, inverse = block.deep_inverse_kappa] {
     const int count = n;

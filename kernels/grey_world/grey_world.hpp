@@ -47,8 +47,8 @@ struct GreyWorldStats {
 };
 
 /// Returns gains that make the channels' means equal. A gain would amplify the noise of a channel whose mean
-/// is at most 0.05, so the mean of all is added instead. Sums are below 2^53 and thus exact in double, so
-/// each quotient is rounded once.
+/// is at most 0.05, so the mean over all channels is added instead. Sums are below 2^53 and thus exact in
+/// double, so each quotient is rounded once.
 LENSD_HD inline GreyWorldGains target_gains(const ChannelSums& sums, const TableInput& input) {
   const int channels = input.channels;
   const uint64_t pixels = input.pixels;

@@ -100,7 +100,7 @@ struct MergeJob {
   bool aligned;  ///< rows start at multiples of 4 bytes
 };
 
-/// The lane's four columns after the border rule: two adjacent columns, and the two that are
+/// The lane's four input columns, mapped by the border rule: two adjacent columns, and the two that are
 /// MergeTuning::half columns to their right. −1: read as 0.
 struct LaneColumns {
   int at[4];
@@ -124,8 +124,8 @@ struct MergeGray {
     for (int i = 0; i < 4; ++i) v[i] = y < 0 || lane.at[i] < 0 ? 0 : row[lane.at[i]];
     columns[0][to] = v[0] | v[2] << 16, columns[1][to] = v[1] | v[3] << 16;
   }
-  /// Computes and stores the lane's pixels in rows y and y + 1, clipped to the picture. `x`: the first of its
-  /// columns.
+  /// Computes and stores the lane's pixels in rows y and y + 1, clipped to the picture. `x`: the lane's
+  /// first output column.
   __device__ __forceinline__ void write(const MergeJob& job, int x, int y) const {
     uint32_t out[2][2];
     median_two_rows(columns[0], columns[1], out);

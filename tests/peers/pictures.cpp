@@ -136,7 +136,7 @@ void add_with_16_bits(std::vector<Sample>& samples, const Sample& sample) {
   cv::Mat low_bits(sample.memory[0].size(), CV_MAKETYPE(CV_8U, sample.memory[0].channels()));
   std::mt19937 random(2);
   fill(low_bits, random);
-  // 256 v + noise keeps black, white and edges close to their values with 8 bits.
+  // 256 v + noise differs from 257 v by less than one 8-bit step, so black, white and edges are kept.
   cv::Mat high(sample.memory[0].size(), CV_MAKETYPE(CV_16U, sample.memory[0].channels()));
   sample.memory[0].convertTo(high, CV_16U, 256);
   cv::add(high, low_bits, deep.memory[0], {}, CV_16U);

@@ -102,8 +102,8 @@ bool toggle_button(const Look& look, const char* label, bool on, float width);
 bool input_text(const char* id, std::string& text, int flags = 0, const char* hint = "",
                 ImGuiInputTextCallback callback = nullptr, void* data = nullptr);
 
-/// If `on`, dims the items that are drawn in its scope. Text keeps a contrast of 4.5; fills and lines come
-/// close to the panel's grey.
+/// If `on`, dims the items that are drawn in its scope. Grey text keeps a contrast of at least 4.5; fills and
+/// lines come close to the panel's grey.
 class DimScope {
  public:
   explicit DimScope(bool on);

@@ -112,7 +112,7 @@ void ThumbnailLoader::Shared::store(int64_t position, std::shared_ptr<const Imag
   const std::lock_guard lock(mutex);
   found[position] = std::move(image);
   int64_t same = position;
-  wanted.compare_exchange_strong(same, kNoPosition);  // the position was requested again meanwhile
+  wanted.compare_exchange_strong(same, kNoPosition);  // drop a repeated request for this position
   if (found.size() <= kMaxKept) return;
   const bool first = position - found.begin()->first > found.rbegin()->first - position;
   found.erase(first ? found.begin() : std::prev(found.end()));

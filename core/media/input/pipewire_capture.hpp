@@ -37,8 +37,8 @@ class PipewireCapture {
   };
   /// Connects to the source `url`: pipewire:NODE or one of portal_target(). Waits at most `timeout_ns` for
   /// the user's answer, then at most `timeout_ns` or 10 s, whichever is shorter, for the format. Throws
-  /// Error(bad_source) if PipeWire is not running, or if the node does not exist or has no format that lensd
-  /// reads; Error(unavailable) if libpipewire is missing, the desktop has no portal or the user declines.
+  /// Error(bad_source) if PipeWire is not running, the node does not exist or offers no format that lensd
+  /// reads; Error(unavailable) without libpipewire or a portal, or if the user declines or does not answer.
   PipewireCapture(const std::string& url, const std::string& where, const Request& request,
                   const StopFlags& stop, int64_t timeout_ns);
   ~PipewireCapture();

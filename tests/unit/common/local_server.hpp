@@ -51,7 +51,7 @@ class LocalHttpServer {
   /// Gets the connection and the head of the request. Closes the connection when it returns.
   using Answer = std::function<void(int client, const std::string& request)>;
 
-  /// Without an answer, the server accepts connections and never answers.
+  /// If `answer` is empty, clients can connect but get no answer.
   explicit LocalHttpServer(Answer answer) : answer_(std::move(answer)) {
     if (answer_) thread_ = std::thread([this] { serve(); });
   }

@@ -110,7 +110,7 @@ TEST_F(CropPanel, TheRectangleIsDraggedOnThePicture) {
   expect_rectangle({0, 0, 384, 288});
   EXPECT_TRUE(viewer.view().fits()) << "the picture was moved";
   press({.character = 'z', .ctrl = true}), frames(2);
-  expect_rectangle({192, 288, 384, 288});  // a drag is one step
+  expect_rectangle({192, 288, 384, 288});  // undo reverts a whole drag
   press({.key = Key::escape}), frames(2);
   EXPECT_FALSE(there("crop/rectangle"));
   EXPECT_TRUE(model.views.empty());

@@ -8,7 +8,7 @@
 namespace lensd {
 namespace {
 
-constexpr int64_t kFrames = 6, kFirst = 3;  ///< of both connections, of the first one
+constexpr int64_t kFrames = 6, kFirst = 3;  ///< number of frames: of both connections, of the first one
 
 /// Reports the rates of its source.
 class RateSink final : public FrameSink {

@@ -122,7 +122,7 @@ TEST_F(ComparePictures, DifferenceIsBlackWhereTheyAreEqualAndLighterTheFartherTh
         const int a = 100 + y % 7;
         frame.image(1).row(y)[x * 4 + c] = static_cast<uint8_t>(a);
         frame.image(0).row(y)[x * 4 + c] =
-            static_cast<uint8_t>(c < 1 ? a + x : a);  // the largest difference counts
+            static_cast<uint8_t>(c < 1 ? a + x : a);  // the largest channel difference is drawn
       }
   const Image image = drawn(frame, {.mode = CompareMode::difference, .gain = 2});
   const auto lightness = [&](int x, int y) {

@@ -26,7 +26,7 @@ struct ReturningCamera {
   SourceOptions options;
 };
 
-/// Reads until the source's status fulfils `done`. Fails the test if next() throws.
+/// Reads until done(live status) is true. Returns false after 20 s. Fails the test if next() throws.
 template <class F>
 bool reads_until(Source& source, F done) {
   constexpr int64_t kLimitNs = 20'000'000'000;

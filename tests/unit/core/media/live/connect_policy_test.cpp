@@ -201,7 +201,7 @@ bool sends_datagrams_to(const char* host) {
   options.open_ns = 1'000'000'000, options.rtsp_transport = "udp";
   try {
     const Input input(fmt::format("rtsp://127.0.0.1:{}/x", server.port()), StreamKind::video, stop, options);
-  } catch (const Error&) {  // it sends no pictures
+  } catch (const Error&) {  // the server sends no pictures
   }
   answer.join();
   pollfd waiting{datagrams.get(), POLLIN, 0};
