@@ -279,7 +279,8 @@ std::optional<ParamValue> param_field(const Look& look, const ParamSpec& spec, c
   }
   ImGui::EndGroup();
   if (ImGui::IsItemHovered()) {
-    const bool typing = ImGui::GetIO().WantTextInput;
+    // WantTextInput is one frame late.
+    const bool typing = ImGui::GetIO().WantTextInput || (edit.number && edit.id == field);
     const ImGuiIO& io = ImGui::GetIO();
     const float wheel = io.MouseWheel + io.MouseWheelH;  // Shift swaps the wheel axes on some systems
     if (slider && !typing && io.KeyShift && wheel != 0) {

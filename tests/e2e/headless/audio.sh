@@ -125,7 +125,7 @@ for pair in alaw.mov:mkv:pcm_alaw wma.mkv:mkv:wmav2 flac.mkv:mp4:flac pcm.mov:mk
   [[ $(codec "$WORK/out.$type") == "$audio" ]] || fail "$in in .$type has no $audio: $(<"$WORK/stderr")"
   [[ $audio == wmav2 ]] || in_step "$WORK/out.$type" 4 # a WMA decoder's first packet is silent
 done
-for pair in pcm.mov:mp4 flac.mkv:mov clip.mp4:webm; do
+for pair in alaw.mov:mp4 flac.mkv:mov clip.mp4:webm; do # FFmpeg 7.1 has pcm_s16le in .mp4
   run "$WORK/${pair%:*}" --frames 20 "out.${pair#*:}"
   frames_are "$WORK/out.${pair#*:}" 20
   [[ $(grep -c "the audio is not copied.*(.mkv does)" "$WORK/stderr") == 1 ]] || fail "$pair: $(<"$WORK/stderr")"
