@@ -33,7 +33,10 @@ namespace lensd {
 namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(50);
-constexpr int64_t kFormatNs = 10'000'000'000;      ///< limit of the wait for a format
+constexpr int64_t kFormatNs = 10'000'000'000;  ///< limit of the wait for a format
+/// Since PipeWire 1.2, streams get each picture one cycle late by default. If a shared window stands still,
+/// no further cycle follows, and its last picture would never arrive.
+constexpr const char* kNodeAsync = "node.async";
 constexpr int64_t kOldestStampNs = 1'000'000'000;  ///< an older timestamp is from another clock
 
 /// Returns the node that `wanted` names, or null. If `wanted` is empty, returns the first camera.
@@ -175,9 +178,9 @@ void PipewireCapture::Stream::connect(const Request& request) {
   if (!registry) throw Error(ExitCode::bad_source, where, "PipeWire does not list its nodes");
   pw_registry_add_listener(registry, &registry_hook, &registry_events, this);
   const bool shared_screen = shares_screen();
-  pw_properties* const properties =
-      api.properties_new(PW_KEY_MEDIA_TYPE, "Video", PW_KEY_MEDIA_CATEGORY, "Capture", PW_KEY_MEDIA_ROLE,
-                         shared_screen ? "Screen" : "Camera", PW_KEY_APP_NAME, "lensd", nullptr);
+  pw_properties* const properties = api.properties_new(
+      PW_KEY_MEDIA_TYPE, "Video", PW_KEY_MEDIA_CATEGORY, "Capture", PW_KEY_MEDIA_ROLE,
+      shared_screen ? "Screen" : "Camera", PW_KEY_APP_NAME, "lensd", kNodeAsync, "false", nullptr);
   if (!node.serial.empty()) api.properties_set(properties, PW_KEY_TARGET_OBJECT, node.serial.c_str());
   stream = api.stream_new(session.core(), "lensd", properties);
   if (!stream) throw Error(ExitCode::bad_source, where, "PipeWire cannot create a stream");
