@@ -34,8 +34,8 @@ namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(50);
 constexpr int64_t kFormatNs = 10'000'000'000;  ///< limit of the wait for a format
-/// Since PipeWire 1.2, streams get each picture one cycle late by default. If a shared window stands still,
-/// no further cycle follows, and its last picture would never arrive.
+/// Since PipeWire 1.2, streams are asynchronous by default and get each picture one cycle late. If a shared
+/// window stands still, no further cycle follows.
 constexpr const char* kNodeAsync = "node.async";
 constexpr int64_t kOldestStampNs = 1'000'000'000;  ///< an older timestamp is from another clock
 
