@@ -33,6 +33,7 @@ namespace lensd {
   X(stream_update_params)           \
   X(stream_dequeue_buffer)          \
   X(stream_queue_buffer)            \
+  X(stream_set_active)              \
   X(stream_is_driving)              \
   X(stream_trigger_process)
 

@@ -20,6 +20,7 @@ extern "C" {
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/media/ffmpeg/interrupt.hpp"
+#include "core/media/pipewire/find_node.hpp"
 #include "core/media/pipewire/frame_formats.hpp"
 #include "core/media/pipewire/kept_picture.hpp"
 #include "core/media/pipewire/mapped_blocks.hpp"
@@ -37,27 +38,8 @@ constexpr int64_t kFormatNs = 10'000'000'000;  ///< limit of the wait for a form
 /// Since PipeWire 1.2, streams are asynchronous by default and get each picture one cycle late. If a shared
 /// window stands still, no further cycle follows.
 constexpr const char* kNodeAsync = "node.async";
+constexpr int64_t kFirstPictureNs = 500'000'000;   ///< first wait for the first picture
 constexpr int64_t kOldestStampNs = 1'000'000'000;  ///< an older timestamp is from another clock
-
-/// Returns the node that `wanted` names, or null. If `wanted` is empty, returns the first camera.
-const PipewireNode* choose(const std::vector<PipewireNode>& nodes, const std::string& wanted) {
-  if (wanted.empty()) return !nodes.empty() && nodes.front().camera ? &nodes.front() : nullptr;
-  for (const auto field : {&PipewireNode::name, &PipewireNode::serial, &PipewireNode::description})
-    for (const PipewireNode& node : nodes)
-      if (node.*field == wanted) return &node;
-  return nullptr;
-}
-
-PipewireNode find_node(const std::string& wanted, const std::string& where) {
-  const PipewireSurvey survey = survey_pipewire();
-  if (!survey.running) throw Error(ExitCode::bad_source, where, survey.text);
-  if (const PipewireNode* node = choose(survey.nodes, wanted)) return *node;
-  std::string there;
-  for (const PipewireNode& node : survey.nodes) there += (there.empty() ? "" : ", ") + node.name;
-  throw Error(ExitCode::bad_source, where,
-              wanted.empty() ? "PipeWire has no camera" : fmt::format("PipeWire has no node '{}'", wanted),
-              there.empty() ? "" : "it has " + there);
-}
 
 std::optional<PortalAccess> ask_portal(const std::string& url, const std::string& where, PortalGrant* grant,
                                        const StopFlags& stop, int64_t timeout_ns) {
@@ -88,6 +70,7 @@ struct PipewireCapture::Stream {
   bool shares_screen() const { return access && access->node(); }
   bool may_be_silent() const;
   bool ready(int64_t now);
+  void request_first_picture(int64_t now);
   int copy(AVFrame& frame, PictureAllocator& allocator);
   void accept(const spa_pod* format);
   void lose(const std::string& reason);
@@ -117,7 +100,10 @@ struct PipewireCapture::Stream {
   spa_hook stream_hook = {}, registry_hook = {};
   std::string lost;  ///< why no more pictures follow; empty: the stream is not lost
   bool streaming = false;
-  bool node_ended = false;  ///< the node disappeared, but the connection was intact
+  int64_t streaming_since_ns = 0;
+  int64_t picture_wait_ns = kFirstPictureNs;  ///< doubles with each restart
+  bool restarting = false;                    ///< see request_first_picture()
+  bool node_ended = false;                    ///< the node disappeared, but the connection was intact
   spa_video_info_raw info = {};
   AVPixelFormat pixels = AV_PIX_FMT_NONE;
   Extent size;
@@ -226,6 +212,9 @@ void PipewireCapture::Stream::state_changed(void* data, pw_stream_state, pw_stre
                                             const char* error) {
   Stream& self = *static_cast<Stream*>(data);
   self.streaming = state == PW_STREAM_STATE_STREAMING;
+  if (self.streaming) self.streaming_since_ns = now_ns();
+  if (state == PW_STREAM_STATE_PAUSED && std::exchange(self.restarting, false))
+    self.session.api().stream_set_active(self.stream, true);
   if (state == PW_STREAM_STATE_ERROR) self.lose(error && *error ? error : "PipeWire reports an error");
   if (state == PW_STREAM_STATE_UNCONNECTED) self.lose_node();
 }
@@ -311,6 +300,16 @@ bool PipewireCapture::Stream::ready(int64_t now) {
          settled_size.settled(shown_region(*newest->buffer, pixels, size).size, now);
 }
 
+/// Restarts a node that sends pictures only when they change if its first picture does not arrive: PipeWire
+/// 1.4 loses it in about every second connection, and the node sends it again at each start. Call with the
+/// session's lock.
+void PipewireCapture::Stream::request_first_picture(int64_t now) {
+  if (kept.any() || newest || !may_be_silent() || now - streaming_since_ns < picture_wait_ns) return;
+  restarting = true;
+  streaming_since_ns = now, picture_wait_ns *= 2;
+  session.api().stream_set_active(stream, false);
+}
+
 /// Copies what the sender shows of the newest picture into `frame` and gives its buffer back to PipeWire.
 /// Returns 0 or an AVERROR: EAGAIN if the picture is incomplete. Call with the session's lock.
 int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
@@ -386,6 +385,7 @@ int PipewireCapture::read(AVFrame& frame, PictureAllocator& allocator) noexcept 
       if (!stream_->lost.empty()) return AVERROR(ENODEV);
       // While the stream is not running, its silence may be a failure.
       if (stream_->streaming && stream_->kept.due()) return stream_->kept.repeat(frame);
+      if (stream_->streaming) stream_->request_first_picture(now_ns());
     }
     if (waited) return AVERROR(EAGAIN);
     std::unique_lock lock(stream_->mutex);

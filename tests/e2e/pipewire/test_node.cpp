@@ -5,7 +5,7 @@
 //     description; intact pictures have the value 100, damaged ones 255
 //   only-damaged: all pictures are damaged
 //   still: a variable rate; sends one picture to each receiver, like the screen cast of a still window
-//   frozen: the same with a fixed rate, like a camera that hangs
+//   frozen: a fixed rate; sends three pictures to each receiver, like a camera that hangs
 //   window: only a rectangle of the picture is shown, like a window in a buffer of the screen's size: 24×20
 //     pixels, after SIGUSR1 30×10. Its pixels have the value 100, the others 255
 //   turned: the sender has rotated the picture by 90 degrees counter-clockwise. In the upright picture the
@@ -20,6 +20,7 @@
 #include <cstring>
 #include <exception>
 #include <iterator>
+#include <limits>
 #include <string_view>
 
 #include "core/base/clock.hpp"
@@ -90,7 +91,11 @@ class TestNode {
     if (!node.streaming_) node.sent_ = 0;
   }
 
-  bool one_picture() const { return mode_ == Mode::still || mode_ == Mode::frozen; }
+  /// Returns the number of pictures for each receiver.
+  int most_pictures() const {
+    if (mode_ == Mode::still) return 1;
+    return mode_ == Mode::frozen ? 3 : std::numeric_limits<int>::max();
+  }
 
   int damage() const {
     if (mode_ != Mode::damaged && mode_ != Mode::only_damaged) return 0;
@@ -99,7 +104,7 @@ class TestNode {
 
   void send() {
     session_.set_timer(kPeriodNs);
-    if (one_picture() && (!streaming_ || sent_ > 0)) return;
+    if (!streaming_ || sent_ >= most_pictures()) return;
     const PipewireApi& api = session_.api();
     pw_buffer* const shared = api.stream_dequeue_buffer(stream_);
     if (!shared) return;
@@ -154,7 +159,7 @@ class TestNode {
 
   const Mode mode_;
   bool streaming_ = false;
-  int sent_ = 0;  ///< to the current receiver, if the mode sends one picture to each
+  int sent_ = 0;  ///< to the current receiver
   pw_stream* stream_ = nullptr;
   spa_hook hook_ = {};
   PipewireSession session_;
