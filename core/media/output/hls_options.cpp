@@ -1,10 +1,26 @@
 #include "core/media/output/hls_options.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+
+#include <cerrno>
+#include <filesystem>
 
 #include "core/media/hls_playlist.hpp"
 
 namespace lensd {
+
+UniqueFd lock_playlist(const std::string& playlist) {
+  std::filesystem::path path(playlist);
+  path.replace_filename("." + path.filename().string() + ".lock");
+  constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  UniqueFd file(open(path.c_str(), kFlags, 0666));
+  if (!file)
+    return UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC));  // the playlist's own error will follow
+  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return UniqueFd();
+  return file;
+}
 
 void set_hls_options(const std::string& playlist, ff::Options& options) {
   std::string flags = "delete_segments+independent_segments+temp_file+omit_endlist";

@@ -221,8 +221,7 @@ void StreamSender::Worker::run() {
       if (error >= 0) break;
     }
     if (ending_) break;
-    report_lost(refused_certificate_
-                    ? "its certificate cannot be verified (tls = \"any\" in [output] accepts it)"
+    report_lost(refusal_                ? refusal_
                 : error == AVERROR_EXIT ? "no answer before the deadline"
                                         : ff::error_text(error));
     if (!wait_for_retry()) break;
@@ -231,8 +230,13 @@ void StreamSender::Worker::run() {
 
 std::unique_ptr<Muxer> StreamSender::Worker::connect(int& error) {
   deadline_.set(kConnectNs);
-  started_ = refused_certificate_ = false;
+  started_ = false, refusal_ = nullptr;
   try {
+    if (target_.muxer == "hls" && !playlist_lock_) playlist_lock_ = lock_playlist(target_.url);
+    if (target_.muxer == "hls" && !playlist_lock_) {
+      refusal_ = "another output writes this playlist";
+      return nullptr;
+    }
     auto muxer = std::make_unique<Muxer>(output_format_of(target_.muxer, target_.shown), target_.url, format_,
                                          audio_.get());
     muxer->context().interrupt_callback = deadline_.callback();
@@ -242,7 +246,8 @@ std::unique_ptr<Muxer> StreamSender::Worker::connect(int& error) {
     const bool verifies = set_tls_options(options, target_.url, target_.tls);
     ff::forget_log();
     error = muxer->write_header(options);
-    refused_certificate_ = error < 0 && verifies && certificate_refused();
+    if (error < 0 && verifies && certificate_refused())
+      refusal_ = "its certificate cannot be verified (tls = \"any\" in [output] accepts it)";
     return error < 0 ? nullptr : std::move(muxer);
   } catch (const Error& e) {
     error = e.code() == ExitCode::unavailable ? AVERROR(ENOENT) : AVERROR(ENOMEM);

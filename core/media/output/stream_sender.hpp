@@ -15,6 +15,7 @@
 
 #include "core/base/bounded_queue.hpp"
 #include "core/base/owned_thread.hpp"
+#include "core/base/unique_fd.hpp"
 #include "core/media/output/muxer.hpp"
 #include "core/media/stream_output.hpp"
 
@@ -100,11 +101,12 @@ class StreamSender::Worker {
   bool skip_to_key_ = false;
   std::optional<Item> jump_;  // the last jump, until it is queued
   std::unique_ptr<AudioCopy> audio_;
-  bool started_ = false;  // a key frame was written to this connection
-  bool refused_certificate_ = false;
-  bool lost_reported_ = false;  // the current outage was reported
-  bool stable_ = false;         // the current or last connection lasted
-  bool short_lived_ = false;    // the last connection ended before it was stable
+  bool started_ = false;           // a key frame was written to this connection
+  const char* refusal_ = nullptr;  // why the connection failed, if FFmpeg's error does not say it
+  UniqueFd playlist_lock_;         // of an HLS output
+  bool lost_reported_ = false;     // the current outage was reported
+  bool stable_ = false;            // the current or last connection lasted
+  bool short_lived_ = false;       // the last connection ended before it was stable
   int64_t connected_ns_ = 0, retry_ns_ = 0;
   std::minstd_rand random_;  // for jitter
   std::atomic<bool> wants_key_{false}, ending_{false}, abandon_audio_{false};

@@ -319,6 +319,23 @@ TEST_F(StreamTest, PlaylistsOfLensdListUpToSixOfTheirSegments) {
   EXPECT_FALSE(continues_playlist(file("missing.m3u8")));
 }
 
+TEST_F(StreamTest, APlaylistHasOneOutputAtATime) {
+  StreamOutput first(options(file("live.m3u8")));
+  send(first, 0, 1);
+  ASSERT_TRUE(eventually([&] { return first.status().state == StreamOutput::State::sending; }));
+  StreamOutput second(options(file("live.m3u8")));
+  send(second, 0, 1);
+  ASSERT_TRUE(eventually([&] { return second.status().state == StreamOutput::State::waiting; }));
+  const std::vector<Notice> notices = second.take_notices();
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_NE(notices[0].text.find("another output writes this playlist; retrying"), std::string::npos)
+      << notices[0].text;
+  send(first, 1, 60);
+  first.finish();
+  EXPECT_TRUE(eventually([&] { return second.status().state == StreamOutput::State::sending; }));
+  EXPECT_EQ(second.status().sent, 0) << "the second output has written beside the first";
+}
+
 TEST_F(StreamTest, APlaylistsPathHasNoNumberPattern) {
   for (const char* path : {"cam%d.m3u8", "/a%03d/cam.m3u8"})
     EXPECT_THROW(StreamOutput{options(path)}, Error) << path;
