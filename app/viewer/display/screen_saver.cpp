@@ -58,12 +58,10 @@ class Inhibition {
                                           &answer, "ss", "lensd", "a video is playing");
     const std::unique_ptr<sd_bus_message, ReleaseReply> reply(answer);
     uint32_t cookie = 0;
-    if (called < 0)
-      report(problem.message ? problem.message : "no answer");
-    else if (sd_bus_message_read(reply.get(), "u", &cookie) < 0)
-      report("unknown answer");
+    const bool known = called >= 0 && sd_bus_message_read(reply.get(), "u", &cookie) > 0;
+    if (!known) report(problem.message ? problem.message : called < 0 ? "no answer" : "unknown answer");
     sd_bus_error_free(&problem);
-    if (cookie == 0) return nullptr;
+    if (!known) return nullptr;
     log::debug("the screen is kept on");
     const char* const sender = sd_bus_message_get_sender(reply.get());
     return std::unique_ptr<Inhibition>(new Inhibition(std::move(bus), cookie, sender ? sender : kService));
