@@ -34,6 +34,12 @@ class RecorderSinkTest : public testing::Test {
     frame.info.placeholder = placeholder;
     sink_->take(frame, Picture(), {});
   }
+  /// Ends the recording. Returns all notices.
+  std::vector<Notice> notices_at_end() {
+    sink_->stop();
+    sink_->finish();
+    return sink_->take_notices();
+  }
   void frames(int64_t first, int64_t count) {
     for (int64_t i = first; i < first + count; ++i) frame(i);
   }
@@ -204,9 +210,7 @@ TEST_F(RecorderSinkTest, TheLossesOfAFailedRecordingAreNotReportedWithTheNextOne
   start("b.mkv");
   sink_->arriving({.dropped = 3});
   frame(next);
-  sink_->stop();
-  sink_->finish();
-  const std::vector<Notice> notices = sink_->take_notices();
+  const std::vector<Notice> notices = notices_at_end();
   ASSERT_EQ(notices.size(), 2u);
   EXPECT_NE(notices[1].text.find("recorded 1 frames"), std::string::npos) << notices[1].text;
   EXPECT_EQ(notices[1].text.find("lost"), std::string::npos) << notices[1].text;
@@ -225,9 +229,7 @@ TEST_F(RecorderSinkTest, LossesBelongToTheRecordingThatWasStartedBeforeThem) {
   frame(1);
   sink_->arriving({.dropped = 4});
   frame(2);
-  sink_->stop();
-  sink_->finish();
-  const std::vector<Notice> notices = sink_->take_notices();
+  const std::vector<Notice> notices = notices_at_end();
   ASSERT_EQ(notices.size(), 2u);
   EXPECT_EQ(notices[0].text.find("lost"), std::string::npos) << notices[0].text;
   EXPECT_NE(notices[1].text.find("4 frames lost"), std::string::npos) << notices[1].text;
