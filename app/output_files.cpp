@@ -210,6 +210,13 @@ void check_output_files(const CommandLine& line, const std::vector<std::string>&
   for (const auto& [path, option] : existing) refuse(path, option, protected_files);
 }
 
+void check_result_files(const CommandLine& line) {
+  if (line.overwrite) return;
+  for (const Output& output : outputs_of(line))
+    if (output.at_quit && file_exists(output.path) && !is_marked(output.path, output.option))
+      refuse_existing(output.path, output.option);
+}
+
 void check_existing_files(const CommandLine& line) {
   const bool batch = line.mode == RunMode::batch, serve = line.mode == RunMode::serve;
   if (line.overwrite || (!batch && !serve && line.mode != RunMode::viewer)) return;

@@ -22,6 +22,10 @@ void check_output_files(const CommandLine& line, const std::vector<std::string>&
 /// segments that an earlier run left. The daemon also replaces the files of mark_results().
 void check_existing_files(const CommandLine& line);
 
+/// Throws Error(usage) if the daemon would replace an existing file with --timings or --trace, unless
+/// mark_results() has marked it.
+void check_result_files(const CommandLine& line);
+
 /// Returns the first missing file of an image sequence if there are later files, else an empty string.
 /// Playback ends before the missing file.
 std::string first_gap(const std::string& source);

@@ -105,7 +105,7 @@ class Daemon {
   }
 
   void write_results(Pipeline& pipeline) {
-    check_existing_files(line_);  // again, because others may have created files meanwhile
+    check_result_files(line_);  // again, because others may have created files meanwhile
     try {
       if (!line_.timings.empty())
         write_timings(line_.timings, pipeline.profiler().snapshot(), PipeReader::must_be_quick);
