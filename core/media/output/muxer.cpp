@@ -6,6 +6,7 @@ extern "C" {
 
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "core/base/text.hpp"
@@ -66,10 +67,32 @@ Muxer::Muxer(const AVOutputFormat& format, const std::string& url, const Encoded
   if (audio_ && !audio_->add_stream(*context_)) audio_ = nullptr;
 }
 
+int Muxer::open_file(AVFormatContext* context, AVIOContext** file, const char* url, int flags,
+                     AVDictionary** options) {
+  const int error = avio_open2(file, url, flags, &context->interrupt_callback, options);
+  if (error >= 0) static_cast<Muxer*>(context->opaque)->files_[*file] = url;
+  return error;
+}
+
+/// Deletes a file that is incomplete, for example on a full disk: FFmpeg would replace a playlist by it.
+int Muxer::close_file(AVFormatContext* context, AVIOContext* file) {
+  Muxer& self = *static_cast<Muxer*>(context->opaque);
+  const auto opened = self.files_.extract(file);
+  const int error = avio_close(file);
+  if (error >= 0) return error;
+  if (self.file_error_ == 0) self.file_error_ = error;
+  std::error_code ignored;
+  if (opened && std::filesystem::is_regular_file(opened.mapped(), ignored))
+    std::filesystem::remove(opened.mapped(), ignored);
+  return error;
+}
+
 void Muxer::make_context(const AVOutputFormat& format, const std::string& url) {
   AVFormatContext* context = nullptr;
   avformat_alloc_output_context2(&context, &format, nullptr, url.c_str());
   context_.reset(ff::allocated(context));
+  if (format.flags & AVFMT_NOFILE)  // HLS
+    context->opaque = this, context->io_open = open_file, context->io_close2 = close_file;
   stream_ = ff::allocated(avformat_new_stream(context, nullptr));
   ff::check_memory(avcodec_parameters_copy(stream_->codecpar, video_.codec.get()));
   add_hdr_metadata(*stream_, video_.hdr);
@@ -135,13 +158,14 @@ int Muxer::write(const AVPacket& packet) {
   av_packet_rescale_ts(packet_.get(), video_.time_base, stream_->time_base);
   packet_->stream_index = stream_->index;
   if (const int error = av_write_frame(context_.get(), packet_.get()); error < 0) return error;
-  return context_->pb ? context_->pb->error : 0;
+  return context_->pb && context_->pb->error < 0 ? context_->pb->error : file_error_;
 }
 
 int Muxer::write_trailer() {
   if (audio_) audio_->detach();
   audio_ = nullptr;
-  return std::exchange(open_, false) ? av_write_trailer(context_.get()) : 0;
+  const int error = std::exchange(open_, false) ? av_write_trailer(context_.get()) : 0;
+  return error < 0 ? error : file_error_;
 }
 
 }  // namespace lensd

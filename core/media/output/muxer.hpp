@@ -4,6 +4,7 @@
 //   packets of one encoder ── write() ──▶ the audio before a packet, then the packet ──▶ file or connection
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -59,6 +60,9 @@ class Muxer {
     void operator()(AVFormatContext* p) const noexcept;
   };
 
+  static int open_file(AVFormatContext* context, AVIOContext** file, const char* url, int flags,
+                       AVDictionary** options);
+  static int close_file(AVFormatContext* context, AVIOContext* file);
   void make_context(const AVOutputFormat& format, const std::string& url);
   void remake_without_audio();
   int copy_audio(int64_t ticks);
@@ -68,7 +72,9 @@ class Muxer {
   AVStream* stream_ = nullptr;
   AudioCopy* audio_;
   int64_t start_ = 0;
-  bool open_ = false;  ///< true between header and trailer
+  std::map<AVIOContext*, std::string> files_;  ///< URLs of the files that FFmpeg's muxer has opened itself
+  int file_error_ = 0;                         ///< the first error of these files; the muxer ignores many
+  bool open_ = false;                          ///< true between header and trailer
   ff::PacketPtr packet_ = ff::make_packet();
 };
 

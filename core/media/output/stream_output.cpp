@@ -72,6 +72,8 @@ void StreamOutput::set_rate(double fps) noexcept {
 
 void StreamOutput::finish() {
   encoding_->close();
+  if (encoding_->status->incomplete && encoding_->status->source_ended)
+    throw Error(ExitCode::runtime_failure, encoding_->target.shown, "segments are missing");
 }
 
 StreamOutput::Status StreamOutput::status() const noexcept {

@@ -207,33 +207,41 @@ void StreamSender::Worker::run_until_end() {
   status_->state = StreamOutput::State::idle;
 }
 
+std::string StreamSender::Worker::reason_of(int error) const {
+  if (refusal_) return refusal_;
+  return error == AVERROR_EXIT ? "no answer before the deadline" : ff::error_text(error);
+}
+
 void StreamSender::Worker::run() {
   if (!audio_) audio_ = AudioCopy::open(audio_from_, &abandon_audio_);
+  int error = 0;
   while (!ending_) {
     status_->state = StreamOutput::State::connecting;
-    int error = 0;
     if (const std::unique_ptr<Muxer> muxer = connect(error)) {
       connected();
       error = send(*muxer);
       short_lived_ = !stable_;
       deadline_.set(error < 0 ? 0 : kEndNs);  // do not wait for a lost receiver
-      muxer->write_trailer();
-      if (error >= 0) break;
+      const int end_error = muxer->write_trailer();
+      if (error >= 0 && end_error >= 0) return;
+      if (error >= 0) error = end_error;
+      status_->incomplete = is_hls();
     }
     if (ending_) break;
-    report_lost(refusal_                ? refusal_
-                : error == AVERROR_EXIT ? "no answer before the deadline"
-                                        : ff::error_text(error));
+    report_lost(reason_of(error));
     if (!wait_for_retry()) break;
   }
+  if (!is_hls()) return;  // the receivers of other streams may be gone
+  status_->incomplete = true;
+  if (!lost_reported_) status_->notices.add(true, fmt::format("{}: {}", target_.shown, reason_of(error)));
 }
 
 std::unique_ptr<Muxer> StreamSender::Worker::connect(int& error) {
   deadline_.set(kConnectNs);
   started_ = false, refusal_ = nullptr;
   try {
-    if (target_.muxer == "hls" && !playlist_lock_) playlist_lock_ = lock_playlist(target_.url);
-    if (target_.muxer == "hls" && !playlist_lock_) {
+    if (is_hls() && !playlist_lock_) playlist_lock_ = lock_playlist(target_.url);
+    if (is_hls() && !playlist_lock_) {
       refusal_ = "another output writes this playlist";
       return nullptr;
     }
@@ -279,7 +287,7 @@ int StreamSender::Worker::send(Muxer& muxer) {
     status_->sent.fetch_add(1, std::memory_order_relaxed);
     status_->bytes.fetch_add(packet.size, std::memory_order_relaxed);
   }
-  if (status_->source_ended && target_.muxer == "hls")
+  if (status_->source_ended && is_hls())
     av_opt_set(muxer.context().priv_data, "hls_flags", "-omit_endlist", 0);
   return 0;
 }

@@ -24,6 +24,7 @@ namespace lensd {
 /// State of a stream, shared by its successive senders. Thread-safe.
 struct SharedStreamStatus {
   std::atomic<bool> source_ended{false};  ///< StreamOutput::source_ended() was called
+  std::atomic<bool> incomplete{false};    ///< segments of a playlist could not be written
   std::atomic<StreamOutput::State> state{StreamOutput::State::idle};
   std::atomic<int64_t> sent{0}, bytes{0};
   std::atomic<uint64_t> dropped{0};
@@ -86,6 +87,8 @@ class StreamSender::Worker {
   void count_dropped() noexcept { status_->dropped.fetch_add(1, std::memory_order_relaxed); }
   void discard_queue();
   void report_lost(const std::string& reason);
+  std::string reason_of(int error) const;
+  bool is_hls() const { return target_.muxer == "hls"; }
   bool wait(int64_t ns);
   bool wait_for_retry();
   void connected();

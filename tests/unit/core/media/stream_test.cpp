@@ -21,6 +21,7 @@
 #include "core/media/stream_output.hpp"
 #include "tests/unit/common/eventually.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
+#include "tests/unit/core/media/system_calls.hpp"
 
 namespace lensd::test {
 namespace {
@@ -334,6 +335,27 @@ TEST_F(StreamTest, APlaylistHasOneOutputAtATime) {
   first.finish();
   EXPECT_TRUE(eventually([&] { return second.status().state == StreamOutput::State::sending; }));
   EXPECT_EQ(second.status().sent, 0) << "the second output has written beside the first";
+}
+
+TEST_F(StreamTest, OnAFullDiskThePlaylistStays) {
+  const auto run = [&](int64_t bytes) {
+    const SmallDisk disk(folder_.path(), bytes);
+    StreamOutput output(options(file("live.m3u8")));
+    send(output, 0, 1);
+    EXPECT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::sending; }));
+    send(output, 1, 159, 2ms);
+    output.source_ended();
+    try {
+      output.finish();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(run(int64_t{1} << 30), "");
+  const std::string playlist = get("live.m3u8");
+  EXPECT_NE(run(1000).find("segments are missing"), std::string::npos);
+  EXPECT_EQ(get("live.m3u8"), playlist) << "replaced by an incomplete file";
 }
 
 TEST_F(StreamTest, APlaylistsPathHasNoNumberPattern) {
