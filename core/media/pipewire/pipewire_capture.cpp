@@ -38,7 +38,8 @@ constexpr int64_t kFormatNs = 10'000'000'000;  ///< limit of the wait for a form
 /// Since PipeWire 1.2, streams are asynchronous by default and get each picture one cycle late. If a shared
 /// window stands still, no further cycle follows.
 constexpr const char* kNodeAsync = "node.async";
-constexpr int64_t kFirstPictureNs = 500'000'000;   ///< first wait for the first picture
+constexpr int64_t kFirstPictureNs = 500'000'000;  ///< first wait for the first picture
+constexpr int64_t kLastPictureWaitNs = 4'000'000'000;
 constexpr int64_t kOldestStampNs = 1'000'000'000;  ///< an older timestamp is from another clock
 
 std::optional<PortalAccess> ask_portal(const std::string& url, const std::string& where, PortalGrant* grant,
@@ -301,10 +302,12 @@ bool PipewireCapture::Stream::ready(int64_t now) {
 }
 
 /// Restarts a node that sends pictures only when they change if its first picture does not arrive: PipeWire
-/// 1.4 loses it in about every second connection, and the node sends it again at each start. Call with the
-/// session's lock.
+/// 1.4 loses it in about every second connection, and a node without other receivers sends it again at each
+/// start. Call with the session's lock.
 void PipewireCapture::Stream::request_first_picture(int64_t now) {
-  if (kept.any() || newest || !may_be_silent() || now - streaming_since_ns < picture_wait_ns) return;
+  if (kept.any() || newest || !may_be_silent() || now - streaming_since_ns < picture_wait_ns ||
+      picture_wait_ns > kLastPictureWaitNs)
+    return;
   restarting = true;
   streaming_since_ns = now, picture_wait_ns *= 2;
   session.api().stream_set_active(stream, false);
