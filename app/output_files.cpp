@@ -184,6 +184,13 @@ void check_playlist(const Output& output) {
     if (file_exists(path)) refuse_existing(path, output.option);
 }
 
+/// Refuses existing files of an output, except those that an earlier run of the daemon has marked.
+void refuse_existing_files(const Output& output, const CommandLine& line) {
+  for (const std::string& path : written_files(output.path, line.frames))
+    if (file_exists(path) && !(line.mode == RunMode::serve && is_marked(path, output.option)))
+      refuse_existing(path, output.option);
+}
+
 }  // namespace
 
 std::string first_gap(const std::string& source) {
@@ -213,19 +220,15 @@ void check_output_files(const CommandLine& line, const std::vector<std::string>&
 void check_result_files(const CommandLine& line) {
   if (line.overwrite) return;
   for (const Output& output : outputs_of(line))
-    if (output.at_quit && file_exists(output.path) && !is_marked(output.path, output.option))
-      refuse_existing(output.path, output.option);
+    if (output.at_quit) refuse_existing_files(output, line);
 }
 
 void check_existing_files(const CommandLine& line) {
-  const bool batch = line.mode == RunMode::batch, serve = line.mode == RunMode::serve;
-  if (line.overwrite || (!batch && !serve && line.mode != RunMode::viewer)) return;
+  const bool batch = line.mode == RunMode::batch;
+  if (line.overwrite || (!batch && line.mode != RunMode::serve && line.mode != RunMode::viewer)) return;
   for (const Output& output : outputs_of(line)) {
     if (!batch) check_playlist(output);
-    if (!(batch ? output.replaces : output.at_quit)) continue;
-    for (const std::string& path : written_files(output.path, line.frames))
-      if (file_exists(path) && !(serve && is_marked(path, output.option)))
-        refuse_existing(path, output.option);
+    if (batch ? output.replaces : output.at_quit) refuse_existing_files(output, line);
   }
 }
 

@@ -50,7 +50,7 @@ class StreamOutput {
   /// Sets the frames per second that the next encoder announces. The running encoder keeps its rate.
   void set_rate(double fps) noexcept;
   /// Sends the queued packets, for at most a second, then closes the connection. Throws Error if the encoder
-  /// fails or, after source_ended(), if segments of a playlist are missing.
+  /// fails or segments of a playlist are missing.
   void finish();
   /// Makes finish() mark an HLS playlist as ended. Call if the source has no more frames. Without it players
   /// wait for more, for example until the program runs again. Thread-safe.

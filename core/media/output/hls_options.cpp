@@ -6,20 +6,22 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <utility>
 
 #include "core/media/hls_playlist.hpp"
 
 namespace lensd {
 
-UniqueFd lock_playlist(const std::string& playlist) {
+int lock_playlist(const std::string& playlist, UniqueFd& lock) {
   std::filesystem::path path(playlist);
   path.replace_filename("." + path.filename().string() + ".lock");
-  constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  UniqueFd file(open(path.c_str(), kFlags, 0666));
-  if (!file)
-    return UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC));  // the playlist's own error will follow
-  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return UniqueFd();
-  return file;
+  constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT | kFlags, 0666));
+  if (!file && errno == EACCES) file = UniqueFd(open(path.c_str(), O_RDONLY | kFlags));  // another user's
+  if (!file) return AVERROR(errno);
+  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return AVERROR(EBUSY);
+  lock = std::move(file);
+  return 0;
 }
 
 void set_hls_options(const std::string& playlist, ff::Options& options) {

@@ -4,9 +4,15 @@ extern "C" {
 #include <libavutil/opt.h>
 }
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <system_error>
+#include <new>
+#include <string_view>
 #include <utility>
 
 #include "core/base/text.hpp"
@@ -67,23 +73,32 @@ Muxer::Muxer(const AVOutputFormat& format, const std::string& url, const Encoded
   if (audio_ && !audio_->add_stream(*context_)) audio_ = nullptr;
 }
 
+/// Opens a file for FFmpeg's HLS muxer. After an error, opens none: FFmpeg would go on, and list the lost
+/// segment in a new playlist.
 int Muxer::open_file(AVFormatContext* context, AVIOContext** file, const char* url, int flags,
-                     AVDictionary** options) {
-  const int error = avio_open2(file, url, flags, &context->interrupt_callback, options);
-  if (error >= 0) static_cast<Muxer*>(context->opaque)->files_[*file] = url;
-  return error;
+                     AVDictionary** options) noexcept {
+  Muxer& self = *static_cast<Muxer*>(context->opaque);
+  if (!(flags & AVIO_FLAG_WRITE)) return avio_open2(file, url, flags, &context->interrupt_callback, options);
+  if (self.file_error_ < 0) return self.file_error_;
+  try {
+    self.file_ = url;
+    self.file_error_ = std::min(0, avio_open2(file, url, flags, &context->interrupt_callback, options));
+  } catch (const std::bad_alloc&) {
+    self.file_error_ = AVERROR(ENOMEM);
+  }
+  return self.file_error_;
 }
 
-/// Deletes a file that is incomplete, for example on a full disk: FFmpeg would replace a playlist by it.
-int Muxer::close_file(AVFormatContext* context, AVIOContext* file) {
+/// Closes a file of open_file(). Deletes it if it is incomplete, for example on a full disk: FFmpeg would
+/// replace the playlist by it.
+int Muxer::close_file(AVFormatContext* context, AVIOContext* file) noexcept {
   Muxer& self = *static_cast<Muxer*>(context->opaque);
-  const auto opened = self.files_.extract(file);
+  const bool written = (file->write_flag != 0);
   const int error = avio_close(file);
-  if (error >= 0) return error;
+  if (error >= 0 || !written) return error;
   if (self.file_error_ == 0) self.file_error_ = error;
-  std::error_code ignored;
-  if (opened && std::filesystem::is_regular_file(opened.mapped(), ignored))
-    std::filesystem::remove(opened.mapped(), ignored);
+  struct stat status = {};
+  if (lstat(self.file_.c_str(), &status) == 0 && S_ISREG(status.st_mode)) unlink(self.file_.c_str());
   return error;
 }
 
@@ -91,7 +106,7 @@ void Muxer::make_context(const AVOutputFormat& format, const std::string& url) {
   AVFormatContext* context = nullptr;
   avformat_alloc_output_context2(&context, &format, nullptr, url.c_str());
   context_.reset(ff::allocated(context));
-  if (format.flags & AVFMT_NOFILE)  // HLS
+  if (std::string_view(format.name) == "hls")
     context->opaque = this, context->io_open = open_file, context->io_close2 = close_file;
   stream_ = ff::allocated(avformat_new_stream(context, nullptr));
   ff::check_memory(avcodec_parameters_copy(stream_->codecpar, video_.codec.get()));
@@ -164,7 +179,9 @@ int Muxer::write(const AVPacket& packet) {
 int Muxer::write_trailer() {
   if (audio_) audio_->detach();
   audio_ = nullptr;
-  const int error = std::exchange(open_, false) ? av_write_trailer(context_.get()) : 0;
+  const bool was_open = std::exchange(open_, false);
+  if (file_error_ < 0) return file_error_;  // the trailer would add another segment and delete an old one
+  const int error = was_open ? av_write_trailer(context_.get()) : 0;
   return error < 0 ? error : file_error_;
 }
 

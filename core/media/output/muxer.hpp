@@ -4,7 +4,6 @@
 //   packets of one encoder ── write() ──▶ the audio before a packet, then the packet ──▶ file or connection
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 
@@ -61,20 +60,20 @@ class Muxer {
   };
 
   static int open_file(AVFormatContext* context, AVIOContext** file, const char* url, int flags,
-                       AVDictionary** options);
-  static int close_file(AVFormatContext* context, AVIOContext* file);
+                       AVDictionary** options) noexcept;
+  static int close_file(AVFormatContext* context, AVIOContext* file) noexcept;
   void make_context(const AVOutputFormat& format, const std::string& url);
   void remake_without_audio();
   int copy_audio(int64_t ticks);
 
   const EncodedFormat video_;
+  std::string file_;    ///< of HLS: the file that FFmpeg's muxer has opened last
+  int file_error_ = 0;  ///< the first error of these files; the muxer ignores many of them
   std::unique_ptr<AVFormatContext, ContextFree> context_;
   AVStream* stream_ = nullptr;
   AudioCopy* audio_;
   int64_t start_ = 0;
-  std::map<AVIOContext*, std::string> files_;  ///< URLs of the files that FFmpeg's muxer has opened itself
-  int file_error_ = 0;                         ///< the first error of these files; the muxer ignores many
-  bool open_ = false;                          ///< true between header and trailer
+  bool open_ = false;  ///< true between header and trailer
   ff::PacketPtr packet_ = ff::make_packet();
 };
 

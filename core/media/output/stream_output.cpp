@@ -72,7 +72,12 @@ void StreamOutput::set_rate(double fps) noexcept {
 
 void StreamOutput::finish() {
   encoding_->close();
-  if (encoding_->status->incomplete && encoding_->status->source_ended)
+  SharedStreamStatus& status = *encoding_->status;
+  {
+    const std::lock_guard guard(status.lock_mutex);
+    status.lock.reset();
+  }
+  if (status.incomplete || status.unfinished)
     throw Error(ExitCode::runtime_failure, encoding_->target.shown, "segments are missing");
 }
 

@@ -113,7 +113,9 @@ StreamSender::Worker::Worker(const StreamTarget& target, const VideoEncoder& enc
       status_(std::move(status)),
       format_(encoder),
       retry_ns_(kFirstRetryNs),
-      random_(static_cast<uint32_t>(now_ns())) {}
+      random_(static_cast<uint32_t>(now_ns())) {
+  status_->unfinished = is_hls();
+}
 
 // ---- encoder's thread -----------------------------------------------------------------------------------
 
@@ -209,7 +211,9 @@ void StreamSender::Worker::run_until_end() {
 
 std::string StreamSender::Worker::reason_of(int error) const {
   if (refusal_) return refusal_;
-  return error == AVERROR_EXIT ? "no answer before the deadline" : ff::error_text(error);
+  if (error >= 0) return "it ended before it was written";
+  if (error != AVERROR_EXIT) return ff::error_text(error);
+  return is_hls() ? "not written in time" : "no answer before the deadline";
 }
 
 void StreamSender::Worker::run() {
@@ -220,10 +224,13 @@ void StreamSender::Worker::run() {
     if (const std::unique_ptr<Muxer> muxer = connect(error)) {
       connected();
       error = send(*muxer);
-      short_lived_ = !stable_;
+      short_lived_ = !stable_ || is_hls();    // connecting to a playlist writes nothing
       deadline_.set(error < 0 ? 0 : kEndNs);  // do not wait for a lost receiver
       const int end_error = muxer->write_trailer();
-      if (error >= 0 && end_error >= 0) return;
+      if (error >= 0 && end_error >= 0) {
+        status_->unfinished = false;
+        return;
+      }
       if (error >= 0) error = end_error;
       status_->incomplete = is_hls();
     }
@@ -231,20 +238,29 @@ void StreamSender::Worker::run() {
     report_lost(reason_of(error));
     if (!wait_for_retry()) break;
   }
-  if (!is_hls()) return;  // the receivers of other streams may be gone
-  status_->incomplete = true;
-  if (!lost_reported_) status_->notices.add(true, fmt::format("{}: {}", target_.shown, reason_of(error)));
+  // The receivers of other streams may be gone.
+  if (is_hls() && !lost_reported_)
+    status_->notices.add(true, fmt::format("{}: {}", target_.shown, reason_of(error)));
+}
+
+int StreamSender::Worker::lock_playlist() {
+  const std::lock_guard guard(status_->lock_mutex);
+  if (!status_->lock) {
+    UniqueFd lock;
+    const int error = lensd::lock_playlist(target_.url, lock);
+    if (error == AVERROR(EBUSY)) refusal_ = "another output writes this playlist";
+    if (error < 0) return error;
+    status_->lock = std::make_shared<const UniqueFd>(std::move(lock));
+  }
+  lock_ = status_->lock;
+  return 0;
 }
 
 std::unique_ptr<Muxer> StreamSender::Worker::connect(int& error) {
   deadline_.set(kConnectNs);
   started_ = false, refusal_ = nullptr;
   try {
-    if (is_hls() && !playlist_lock_) playlist_lock_ = lock_playlist(target_.url);
-    if (is_hls() && !playlist_lock_) {
-      refusal_ = "another output writes this playlist";
-      return nullptr;
-    }
+    if (is_hls() && (error = lock_playlist()) < 0) return nullptr;
     auto muxer = std::make_unique<Muxer>(output_format_of(target_.muxer, target_.shown), target_.url, format_,
                                          audio_.get());
     muxer->context().interrupt_callback = deadline_.callback();

@@ -24,7 +24,12 @@ namespace lensd {
 /// State of a stream, shared by its successive senders. Thread-safe.
 struct SharedStreamStatus {
   std::atomic<bool> source_ended{false};  ///< StreamOutput::source_ended() was called
-  std::atomic<bool> incomplete{false};    ///< segments of a playlist could not be written
+  // Of a playlist:
+  std::atomic<bool> incomplete{false};  ///< segments are missing
+  std::atomic<bool> unfinished{false};  ///< the newest sender has not written its end
+  std::mutex lock_mutex;
+  std::shared_ptr<const UniqueFd>
+      lock;  ///< see lock_playlist(); guarded by lock_mutex, kept for later senders
   std::atomic<StreamOutput::State> state{StreamOutput::State::idle};
   std::atomic<int64_t> sent{0}, bytes{0};
   std::atomic<uint64_t> dropped{0};
@@ -88,6 +93,7 @@ class StreamSender::Worker {
   void discard_queue();
   void report_lost(const std::string& reason);
   std::string reason_of(int error) const;
+  int lock_playlist();
   bool is_hls() const { return target_.muxer == "hls"; }
   bool wait(int64_t ns);
   bool wait_for_retry();
@@ -104,12 +110,12 @@ class StreamSender::Worker {
   bool skip_to_key_ = false;
   std::optional<Item> jump_;  // the last jump, until it is queued
   std::unique_ptr<AudioCopy> audio_;
-  bool started_ = false;           // a key frame was written to this connection
-  const char* refusal_ = nullptr;  // why the connection failed, if FFmpeg's error does not say it
-  UniqueFd playlist_lock_;         // of an HLS output
-  bool lost_reported_ = false;     // the current outage was reported
-  bool stable_ = false;            // the current or last connection lasted
-  bool short_lived_ = false;       // the last connection ended before it was stable
+  std::shared_ptr<const UniqueFd> lock_;  // of a playlist: status_->lock, kept until this sender has ended
+  bool started_ = false;                  // a key frame was written to this connection
+  const char* refusal_ = nullptr;         // why the connection failed, if FFmpeg's error does not say it
+  bool lost_reported_ = false;            // the current outage was reported
+  bool stable_ = false;                   // the current or last connection lasted
+  bool short_lived_ = false;              // the last connection ended before it was stable
   int64_t connected_ns_ = 0, retry_ns_ = 0;
   std::minstd_rand random_;  // for jitter
   std::atomic<bool> wants_key_{false}, ending_{false}, abandon_audio_{false};

@@ -182,6 +182,12 @@ for _ in 1 2; do
   stop_daemon
   [[ $(head -n 1 "$WORK/hls/cam.m3u8") == "#EXTM3U" ]] || fail "no playlist"
 done
+# At the end, only the files that are written then are checked.
+start_daemon test:testsrc2=size=64x48:rate=30 -o "$WORK/hls/end.m3u8" --timings "$WORK/hls/end.csv"
+wait_for 20 test -s "$WORK/hls/end-0.ts" || fail "no segment: $(<"$WORK/daemon.err")"
+rm "$WORK/hls/end.m3u8" && mkdir "$WORK/hls/end.m3u8"
+stop_daemon
+[[ -s $WORK/hls/end.csv ]] || fail "no timings: $(<"$WORK/daemon.err")"
 [[ $(<"$WORK/hls/cam12.ts") == precious ]] || fail "the playlist changed cam12.ts"
 echo "ok: a daemon keeps files of others"
 

@@ -13,6 +13,8 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/owned_thread.hpp"
+#include "core/base/text.hpp"
 #include "core/base/unique_fd.hpp"
 #include "core/media/hls_playlist.hpp"
 #include "core/media/output/encoders/encoder_choice.hpp"
@@ -354,8 +356,34 @@ TEST_F(StreamTest, OnAFullDiskThePlaylistStays) {
   };
   EXPECT_EQ(run(int64_t{1} << 30), "");
   const std::string playlist = get("live.m3u8");
-  EXPECT_NE(run(1000).find("segments are missing"), std::string::npos);
-  EXPECT_EQ(get("live.m3u8"), playlist) << "replaced by an incomplete file";
+  for (const int64_t bytes : {1000, 6000, 20'000}) {
+    EXPECT_NE(run(bytes).find("segments are missing"), std::string::npos) << bytes;
+    for (const std::string& line : split(get("live.m3u8"), "\n")) {
+      if (line.starts_with('#')) continue;
+      EXPECT_TRUE(std::filesystem::exists(file(line))) << bytes << " bytes: no " << line;
+    }
+    if (bytes == 1000) {
+      EXPECT_EQ(get("live.m3u8"), playlist) << "replaced by an incomplete file";
+    }
+  }
+}
+
+TEST_F(StreamTest, APlaylistInAMissingFolderIsNotComplete) {
+  StreamOutput output(options(file("missing/live.m3u8")));
+  send(output, 0, 10);
+  EXPECT_THROW(output.finish(), Error);
+  const std::vector<Notice> notices = output.take_notices();
+  ASSERT_FALSE(notices.empty());
+  EXPECT_NE(notices[0].text.find("no such file or directory"), std::string::npos) << notices[0].text;
+}
+
+TEST_F(StreamTest, APlaylistWhoseEndBlocksIsNotComplete) {
+  StreamOutput output(options(file("live.m3u8")));
+  send(output, 0, 10);
+  EXPECT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::sending; }));
+  const SlowDisk disk(folder_.path(), {}, 3000ms);
+  EXPECT_THROW(output.finish(), Error);
+  join_stragglers(std::chrono::seconds(20));
 }
 
 TEST_F(StreamTest, APlaylistsPathHasNoNumberPattern) {
