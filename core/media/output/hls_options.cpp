@@ -20,6 +20,8 @@ int lock_playlist(const std::string& playlist, UniqueFd& lock) {
   if (!file && errno == EACCES) file = UniqueFd(open(path.c_str(), O_RDONLY | kFlags));  // another user's
   if (!file) return AVERROR(errno);
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return AVERROR(EBUSY);
+  // After an error, FFmpeg would replace the playlist by the temporary file of a killed process.
+  unlink((playlist + ".tmp").c_str());
   lock = std::move(file);
   return 0;
 }

@@ -180,7 +180,8 @@ int Muxer::write_trailer() {
   if (audio_) audio_->detach();
   audio_ = nullptr;
   const bool was_open = std::exchange(open_, false);
-  if (file_error_ < 0) return file_error_;  // the trailer would add another segment and delete an old one
+  // The lists of segments in memory and in the playlist differ now.
+  if (file_error_ < 0) av_opt_set(context_->priv_data, "hls_flags", "-delete_segments", 0);
   const int error = was_open ? av_write_trailer(context_.get()) : 0;
   return error < 0 ? error : file_error_;
 }
