@@ -247,8 +247,10 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   pipeline.check();
   if (recorder && !recorder->failure().empty())
     throw Error(ExitCode::runtime_failure, "", recorder->failure());
-  if (stream && !stream->failure().empty() && !written.signal)
-    throw Error(ExitCode::runtime_failure, "", stream->failure());
+  if (stream && !stream->failure().empty()) {
+    if (!written.signal) throw Error(ExitCode::runtime_failure, "", stream->failure());
+    log::print(fmt::format("lensd: {}\n", stream->failure()));
+  }
   if (camera && !camera->failure().empty()) throw Error(ExitCode::runtime_failure, "", camera->failure());
   const bool has_file = !written.path.empty() && written.path != "null:";
   end_if_interrupted(written, has_file ? written.path : recorder ? recorder->status().path : "");

@@ -19,7 +19,10 @@ int lock_playlist(const std::string& playlist, UniqueFd& lock) {
   UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT | kFlags, 0666));
   if (!file && errno == EACCES) file = UniqueFd(open(path.c_str(), O_RDONLY | kFlags));  // another user's
   if (!file) return AVERROR(errno);
-  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return AVERROR(EBUSY);
+  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return AVERROR(EBUSY);
+    if (errno == EBADF) return AVERROR(EBADF);  // NFS locks no file that is only open for reading
+  }
   // After an error, FFmpeg would replace the playlist by the temporary file of a killed process.
   unlink((playlist + ".tmp").c_str());
   lock = std::move(file);

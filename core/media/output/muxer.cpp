@@ -180,7 +180,7 @@ int Muxer::write_trailer() {
   if (audio_) audio_->detach();
   audio_ = nullptr;
   const bool was_open = std::exchange(open_, false);
-  // The lists of segments in memory and in the playlist differ now.
+  // The trailer frees a buffer of FFmpeg. It would also delete a segment that the playlist still lists.
   if (file_error_ < 0) av_opt_set(context_->priv_data, "hls_flags", "-delete_segments", 0);
   const int error = was_open ? av_write_trailer(context_.get()) : 0;
   return error < 0 ? error : file_error_;

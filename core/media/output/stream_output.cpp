@@ -77,7 +77,7 @@ void StreamOutput::finish() {
     const std::lock_guard guard(status.lock_mutex);
     status.lock.reset();
   }
-  if (status.incomplete || status.unfinished)
+  if (status.incomplete || status.unfinished > 0)
     throw Error(ExitCode::runtime_failure, encoding_->target.shown, "segments are missing");
 }
 

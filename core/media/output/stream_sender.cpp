@@ -114,7 +114,7 @@ StreamSender::Worker::Worker(const StreamTarget& target, const VideoEncoder& enc
       format_(encoder),
       retry_ns_(kFirstRetryNs),
       random_(static_cast<uint32_t>(now_ns())) {
-  status_->unfinished = is_hls();
+  if (is_hls()) ++status_->unfinished;
 }
 
 // ---- encoder's thread -----------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ void StreamSender::Worker::run_until_end() {
 
 std::string StreamSender::Worker::reason_of(int error) const {
   if (refusal_) return refusal_;
-  if (error >= 0) return "it ended before it was written";
+  if (error >= 0) return "the output ended before its first segment was written";
   if (error != AVERROR_EXIT) return ff::error_text(error);
   return is_hls() ? "not written in time" : "no answer before the deadline";
 }
@@ -228,7 +228,7 @@ void StreamSender::Worker::run() {
       deadline_.set(error < 0 ? 0 : kEndNs);  // do not wait for a lost receiver
       const int end_error = muxer->write_trailer();
       if (error >= 0 && end_error >= 0) {
-        status_->unfinished = false;
+        if (is_hls()) --status_->unfinished;
         return;
       }
       if (error >= 0) error = end_error;
@@ -243,16 +243,29 @@ void StreamSender::Worker::run() {
     status_->notices.add(true, fmt::format("{}: {}", target_.shown, reason_of(error)));
 }
 
+/// Takes the lock of the sender before this one, or of the file system. Returns 0 or an AVERROR.
 int StreamSender::Worker::lock_playlist() {
-  const std::lock_guard guard(status_->lock_mutex);
-  if (!status_->lock) {
-    UniqueFd lock;
-    const int error = lensd::lock_playlist(target_.url, lock);
-    if (error == AVERROR(EBUSY)) refusal_ = "another output writes this playlist";
-    if (error < 0) return error;
-    status_->lock = std::make_shared<const UniqueFd>(std::move(lock));
+  if (lock_) return 0;
+  {
+    const std::lock_guard guard(status_->lock_mutex);
+    if (status_->lock.use_count() > 1) {
+      refusal_ = "the part before it is still being written";
+      return AVERROR(EBUSY);
+    }
+    lock_ = status_->lock;
   }
-  lock_ = status_->lock;
+  if (lock_) return 0;
+  UniqueFd file;
+  // finish() needs the mutex, and a network file system may not answer, so it is not held here.
+  const int error = lensd::lock_playlist(target_.url, file);
+  if (error == AVERROR(EBUSY))
+    refusal_ = "another output writes this playlist";
+  else if (error < 0 && error != AVERROR(ENOENT) && error != AVERROR(ENOSPC) && error != AVERROR(EROFS))
+    refusal_ = "its lock file .NAME.m3u8.lock cannot be used";
+  if (error < 0) return error;
+  lock_ = std::make_shared<const UniqueFd>(std::move(file));
+  const std::lock_guard guard(status_->lock_mutex);
+  if (!ending_) status_->lock = lock_;
   return 0;
 }
 

@@ -26,10 +26,10 @@ struct SharedStreamStatus {
   std::atomic<bool> source_ended{false};  ///< StreamOutput::source_ended() was called
   // Of a playlist:
   std::atomic<bool> incomplete{false};  ///< segments are missing
-  std::atomic<bool> unfinished{false};  ///< the newest sender has not written its end
+  std::atomic<int> unfinished{0};       ///< number of senders that have not written their end
   std::mutex lock_mutex;
-  std::shared_ptr<const UniqueFd>
-      lock;  ///< see lock_playlist(); guarded by lock_mutex, kept for later senders
+  /// See lock_playlist(). Kept for the next sender. Guarded by lock_mutex.
+  std::shared_ptr<const UniqueFd> lock;
   std::atomic<StreamOutput::State> state{StreamOutput::State::idle};
   std::atomic<int64_t> sent{0}, bytes{0};
   std::atomic<uint64_t> dropped{0};

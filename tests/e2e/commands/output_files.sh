@@ -184,8 +184,8 @@ for _ in 1 2; do
 done
 # At the end, only the files that are written then are checked.
 start_daemon test:testsrc2=size=64x48:rate=30 -o "$WORK/hls/end.m3u8" --timings "$WORK/hls/end.csv"
-wait_for 20 test -s "$WORK/hls/end-0.ts" || fail "no segment: $(<"$WORK/daemon.err")"
-rm "$WORK/hls/end.m3u8" && mkdir "$WORK/hls/end.m3u8"
+wait_for 20 test -s "$WORK/hls/end.m3u8" || fail "no playlist: $(<"$WORK/daemon.err")"
+rm "$WORK/hls/end.m3u8" && mkdir "$WORK/hls/end.m3u8" || fail "the playlist was not replaced by a folder"
 stop_daemon
 [[ -s $WORK/hls/end.csv ]] || fail "no timings: $(<"$WORK/daemon.err")"
 [[ $(<"$WORK/hls/cam12.ts") == precious ]] || fail "the playlist changed cam12.ts"

@@ -356,14 +356,24 @@ TEST_F(StreamTest, OnAFullDiskThePlaylistStays) {
   };
   EXPECT_EQ(run(int64_t{1} << 30), "");
   const std::string playlist = get("live.m3u8");
-  for (const int64_t bytes : {1000, 6000, 20'000}) {
-    EXPECT_NE(run(bytes).find("segments are missing"), std::string::npos) << bytes;
-    for (const std::string& line : split(get("live.m3u8"), "\n")) {
-      if (line.starts_with('#')) continue;
-      EXPECT_TRUE(std::filesystem::exists(file(line))) << bytes << " bytes: no " << line;
+  const auto segment = static_cast<int64_t>(std::filesystem::file_size(file("live-0.ts")));
+  // No segment fits; half a segment; one and the beginning of its playlist; two.
+  for (const int64_t room : {int64_t{100}, segment / 2, segment + 10, 2 * segment + 1000}) {
+    int64_t used = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+      used += static_cast<int64_t>(entry.file_size());
+    EXPECT_NE(run(used + room).find("segments are missing"), std::string::npos) << room;
+    const std::string now = get("live.m3u8");
+    EXPECT_TRUE(now.starts_with("#EXTM3U")) << room << " bytes: " << now;
+    int listed = 0;
+    for (const std::string& line : split(now, "\n")) {
+      if (line.empty() || line.starts_with('#')) continue;
+      EXPECT_TRUE(std::filesystem::exists(file(line))) << room << " bytes: no " << line;
+      ++listed;
     }
-    if (bytes == 1000) {
-      EXPECT_EQ(get("live.m3u8"), playlist) << "replaced by an incomplete file";
+    EXPECT_GT(listed, 0) << room;
+    if (room < segment) {
+      EXPECT_EQ(now, playlist) << "replaced by an incomplete file";
     }
   }
 }
@@ -383,6 +393,34 @@ TEST_F(StreamTest, APlaylistWhoseEndBlocksIsNotComplete) {
   EXPECT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::sending; }));
   const SlowDisk disk(folder_.path(), {}, 3000ms);
   EXPECT_THROW(output.finish(), Error);
+  join_stragglers(std::chrono::seconds(20));
+}
+
+TEST_F(StreamTest, APlaylistWithoutItsFirstPartIsNotComplete) {
+  StreamOutput output(options(file("later/live.m3u8")));
+  send(output, 0, 10);
+  ASSERT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::waiting; }));
+  constexpr ImageFormat larger{PixelFormat::rgba8, {320, 240}};
+  output.write(picture(larger, 10).ref(), at(10));
+  std::filesystem::create_directory(file("later"));
+  ASSERT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::sending; }));
+  for (int i = 11; i < 20; ++i) output.write(picture(larger, i).ref(), at(i));
+  EXPECT_THROW(output.finish(), Error);
+}
+
+TEST_F(StreamTest, APartOfAPlaylistWaitsForTheEndOfThePartBefore) {
+  StreamOutput output(options(file("live.m3u8")));
+  send(output, 0, 10);
+  ASSERT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::sending; }));
+  const SlowDisk disk(folder_.path(), {}, 4000ms);
+  constexpr ImageFormat larger{PixelFormat::rgba8, {320, 240}};
+  output.write(picture(larger, 10).ref(), at(10));
+  ASSERT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::waiting; }));
+  std::string notices;
+  for (const Notice& notice : output.take_notices()) notices += notice.text + "\n";
+  EXPECT_NE(notices.find("the part before it is still being written; retrying"), std::string::npos)
+      << notices;
+  EXPECT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::sending; }));
   join_stragglers(std::chrono::seconds(20));
 }
 
