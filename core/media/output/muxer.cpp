@@ -4,14 +4,8 @@ extern "C" {
 #include <libavutil/opt.h>
 }
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <new>
 #include <string_view>
 #include <utility>
 
@@ -73,41 +67,11 @@ Muxer::Muxer(const AVOutputFormat& format, const std::string& url, const Encoded
   if (audio_ && !audio_->add_stream(*context_)) audio_ = nullptr;
 }
 
-/// Opens a file for FFmpeg's HLS muxer. After an error, opens none: FFmpeg would go on, and list the lost
-/// segment in a new playlist.
-int Muxer::open_file(AVFormatContext* context, AVIOContext** file, const char* url, int flags,
-                     AVDictionary** options) noexcept {
-  Muxer& self = *static_cast<Muxer*>(context->opaque);
-  if (!(flags & AVIO_FLAG_WRITE)) return avio_open2(file, url, flags, &context->interrupt_callback, options);
-  if (self.file_error_ < 0) return self.file_error_;
-  try {
-    self.file_ = url;
-    self.file_error_ = std::min(0, avio_open2(file, url, flags, &context->interrupt_callback, options));
-  } catch (const std::bad_alloc&) {
-    self.file_error_ = AVERROR(ENOMEM);
-  }
-  return self.file_error_;
-}
-
-/// Closes a file of open_file(). Deletes it if it is incomplete, for example on a full disk: FFmpeg would
-/// replace the playlist by it.
-int Muxer::close_file(AVFormatContext* context, AVIOContext* file) noexcept {
-  Muxer& self = *static_cast<Muxer*>(context->opaque);
-  const bool written = (file->write_flag != 0);
-  const int error = avio_close(file);
-  if (error >= 0 || !written) return error;
-  if (self.file_error_ == 0) self.file_error_ = error;
-  struct stat status = {};
-  if (lstat(self.file_.c_str(), &status) == 0 && S_ISREG(status.st_mode)) unlink(self.file_.c_str());
-  return error;
-}
-
 void Muxer::make_context(const AVOutputFormat& format, const std::string& url) {
   AVFormatContext* context = nullptr;
   avformat_alloc_output_context2(&context, &format, nullptr, url.c_str());
   context_.reset(ff::allocated(context));
-  if (std::string_view(format.name) == "hls")
-    context->opaque = this, context->io_open = open_file, context->io_close2 = close_file;
+  if (std::string_view(format.name) == "hls") hls_files_.attach(*context);
   stream_ = ff::allocated(avformat_new_stream(context, nullptr));
   ff::check_memory(avcodec_parameters_copy(stream_->codecpar, video_.codec.get()));
   add_hdr_metadata(*stream_, video_.hdr);
@@ -173,17 +137,16 @@ int Muxer::write(const AVPacket& packet) {
   av_packet_rescale_ts(packet_.get(), video_.time_base, stream_->time_base);
   packet_->stream_index = stream_->index;
   if (const int error = av_write_frame(context_.get(), packet_.get()); error < 0) return error;
-  return context_->pb && context_->pb->error < 0 ? context_->pb->error : file_error_;
+  return context_->pb && context_->pb->error < 0 ? context_->pb->error : hls_files_.error();
 }
 
 int Muxer::write_trailer() {
   if (audio_) audio_->detach();
   audio_ = nullptr;
-  const bool was_open = std::exchange(open_, false);
-  // The trailer frees a buffer of FFmpeg. It would also delete a segment that the playlist still lists.
-  if (file_error_ < 0) av_opt_set(context_->priv_data, "hls_flags", "-delete_segments", 0);
-  const int error = was_open ? av_write_trailer(context_.get()) : 0;
-  return error < 0 ? error : file_error_;
+  hls_files_.begin_trailer(*context_);
+  const int error = std::exchange(open_, false) ? av_write_trailer(context_.get()) : 0;
+  const int file_error = hls_files_.end();
+  return error < 0 ? error : file_error;
 }
 
 }  // namespace lensd

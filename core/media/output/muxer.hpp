@@ -10,6 +10,7 @@
 #include "core/image/picture.hpp"
 #include "core/media/hdr_metadata.hpp"
 #include "core/media/output/audio_copy.hpp"
+#include "core/media/output/hls_files.hpp"
 
 namespace lensd {
 
@@ -59,16 +60,12 @@ class Muxer {
     void operator()(AVFormatContext* p) const noexcept;
   };
 
-  static int open_file(AVFormatContext* context, AVIOContext** file, const char* url, int flags,
-                       AVDictionary** options) noexcept;
-  static int close_file(AVFormatContext* context, AVIOContext* file) noexcept;
   void make_context(const AVOutputFormat& format, const std::string& url);
   void remake_without_audio();
   int copy_audio(int64_t ticks);
 
   const EncodedFormat video_;
-  std::string file_;    ///< of HLS: the file that FFmpeg's muxer has opened last
-  int file_error_ = 0;  ///< the first error of these files; the muxer ignores many of them
+  HlsFiles hls_files_;
   std::unique_ptr<AVFormatContext, ContextFree> context_;
   AVStream* stream_ = nullptr;
   AudioCopy* audio_;

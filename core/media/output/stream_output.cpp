@@ -73,10 +73,7 @@ void StreamOutput::set_rate(double fps) noexcept {
 void StreamOutput::finish() {
   encoding_->close();
   SharedStreamStatus& status = *encoding_->status;
-  {
-    const std::lock_guard guard(status.lock_mutex);
-    status.lock.reset();
-  }
+  status.playlist_lock.release();
   if (status.incomplete || status.unfinished > 0)
     throw Error(ExitCode::runtime_failure, encoding_->target.shown, "segments are missing");
 }

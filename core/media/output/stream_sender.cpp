@@ -210,7 +210,7 @@ void StreamSender::Worker::run_until_end() {
 }
 
 std::string StreamSender::Worker::reason_of(int error) const {
-  if (refusal_) return refusal_;
+  if (!refusal_.empty()) return refusal_;
   if (error >= 0) return "the output ended before its first segment was written";
   if (error != AVERROR_EXIT) return ff::error_text(error);
   return is_hls() ? "not written in time" : "no answer before the deadline";
@@ -238,42 +238,17 @@ void StreamSender::Worker::run() {
     report_lost(reason_of(error));
     if (!wait_for_retry()) break;
   }
-  // The receivers of other streams may be gone.
+  // For other streams, it is no error that the receiver is gone at the end.
   if (is_hls() && !lost_reported_)
     status_->notices.add(true, fmt::format("{}: {}", target_.shown, reason_of(error)));
 }
 
-/// Takes the lock of the sender before this one, or of the file system. Returns 0 or an AVERROR.
-int StreamSender::Worker::lock_playlist() {
-  if (lock_) return 0;
-  {
-    const std::lock_guard guard(status_->lock_mutex);
-    if (status_->lock.use_count() > 1) {
-      refusal_ = "the part before it is still being written";
-      return AVERROR(EBUSY);
-    }
-    lock_ = status_->lock;
-  }
-  if (lock_) return 0;
-  UniqueFd file;
-  // finish() needs the mutex, and a network file system may not answer, so it is not held here.
-  const int error = lensd::lock_playlist(target_.url, file);
-  if (error == AVERROR(EBUSY))
-    refusal_ = "another output writes this playlist";
-  else if (error < 0 && error != AVERROR(ENOENT) && error != AVERROR(ENOSPC) && error != AVERROR(EROFS))
-    refusal_ = "its lock file .NAME.m3u8.lock cannot be used";
-  if (error < 0) return error;
-  lock_ = std::make_shared<const UniqueFd>(std::move(file));
-  const std::lock_guard guard(status_->lock_mutex);
-  if (!ending_) status_->lock = lock_;
-  return 0;
-}
-
 std::unique_ptr<Muxer> StreamSender::Worker::connect(int& error) {
   deadline_.set(kConnectNs);
-  started_ = false, refusal_ = nullptr;
+  started_ = false, refusal_.clear();
   try {
-    if (is_hls() && (error = lock_playlist()) < 0) return nullptr;
+    if (is_hls()) refusal_ = status_->playlist_lock.take(target_.url, playlist_lock_);
+    if (!refusal_.empty()) return nullptr;
     auto muxer = std::make_unique<Muxer>(output_format_of(target_.muxer, target_.shown), target_.url, format_,
                                          audio_.get());
     muxer->context().interrupt_callback = deadline_.callback();

@@ -15,8 +15,8 @@
 
 #include "core/base/bounded_queue.hpp"
 #include "core/base/owned_thread.hpp"
-#include "core/base/unique_fd.hpp"
 #include "core/media/output/muxer.hpp"
+#include "core/media/output/playlist_lock.hpp"
 #include "core/media/stream_output.hpp"
 
 namespace lensd {
@@ -27,9 +27,7 @@ struct SharedStreamStatus {
   // Of a playlist:
   std::atomic<bool> incomplete{false};  ///< segments are missing
   std::atomic<int> unfinished{0};       ///< number of senders that have not written their end
-  std::mutex lock_mutex;
-  /// See lock_playlist(). Kept for the next sender. Guarded by lock_mutex.
-  std::shared_ptr<const UniqueFd> lock;
+  PlaylistLock playlist_lock;
   std::atomic<StreamOutput::State> state{StreamOutput::State::idle};
   std::atomic<int64_t> sent{0}, bytes{0};
   std::atomic<uint64_t> dropped{0};
@@ -93,7 +91,6 @@ class StreamSender::Worker {
   void discard_queue();
   void report_lost(const std::string& reason);
   std::string reason_of(int error) const;
-  int lock_playlist();
   bool is_hls() const { return target_.muxer == "hls"; }
   bool wait(int64_t ns);
   bool wait_for_retry();
@@ -110,12 +107,12 @@ class StreamSender::Worker {
   bool skip_to_key_ = false;
   std::optional<Item> jump_;  // the last jump, until it is queued
   std::unique_ptr<AudioCopy> audio_;
-  std::shared_ptr<const UniqueFd> lock_;  // of a playlist: status_->lock, kept until this sender has ended
-  bool started_ = false;                  // a key frame was written to this connection
-  const char* refusal_ = nullptr;         // why the connection failed, if FFmpeg's error does not say it
-  bool lost_reported_ = false;            // the current outage was reported
-  bool stable_ = false;                   // the current or last connection lasted
-  bool short_lived_ = false;              // the last connection ended before it was stable
+  PlaylistLock::Share playlist_lock_;
+  bool started_ = false;        // a key frame was written to this connection
+  std::string refusal_;         // why the connection failed, if FFmpeg's error does not say it
+  bool lost_reported_ = false;  // the current outage was reported
+  bool stable_ = false;         // the current or last connection lasted
+  bool short_lived_ = false;    // the last connection ended before it was stable
   int64_t connected_ns_ = 0, retry_ns_ = 0;
   std::minstd_rand random_;  // for jitter
   std::atomic<bool> wants_key_{false}, ending_{false}, abandon_audio_{false};

@@ -1,0 +1,31 @@
+// The lock of an HLS playlist: only one output at a time, of any process, writes it. Internal to core/media.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "core/base/unique_fd.hpp"
+
+namespace lensd {
+
+/// The lock of one output, which its successive senders hand on, so that no other output takes the playlist
+/// between them. It is a lock on the file .NAME.m3u8.lock beside the playlist, which stays. Thread-safe.
+class PlaylistLock {
+ public:
+  /// A sender's share of the lock. The lock ends with the last share after release().
+  using Share = std::shared_ptr<const UniqueFd>;
+
+  /// Sets `share`, unless it is set. Returns an empty text, or why the playlist cannot be written now. May
+  /// block while the file system does. Takes no lock if the file system has none.
+  std::string take(const std::string& playlist, Share& share);
+  /// Gives up the lock once its senders have ended.
+  void release();
+
+ private:
+  std::mutex mutex_;
+  Share kept_;             ///< for the next sender
+  bool released_ = false;  ///< a sender that takes the lock later keeps it for itself
+};
+
+}  // namespace lensd
