@@ -39,7 +39,7 @@ constexpr int64_t kFormatNs = 10'000'000'000;  ///< limit of the wait for a form
 /// window stands still, no further cycle follows.
 constexpr const char* kNodeAsync = "node.async";
 constexpr int64_t kFirstPictureNs = 500'000'000;       ///< first wait for the first picture
-constexpr int64_t kLastPictureWaitNs = 4'000'000'000;  ///< longest one; no request follows it
+constexpr int64_t kLastPictureWaitNs = 4'000'000'000;  ///< longest wait; no request follows it
 constexpr int64_t kOldestStampNs = 1'000'000'000;      ///< an older timestamp is from another clock
 
 std::optional<PortalAccess> ask_portal(const std::string& url, const std::string& where, PortalGrant* grant,
