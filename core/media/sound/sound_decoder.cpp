@@ -1,11 +1,5 @@
 #include "core/media/sound/sound_decoder.hpp"
 
-extern "C" {
-#include <libswresample/swresample.h>
-}
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -26,10 +20,6 @@ constexpr int kMostSamples = 1 << 20;
 
 }  // namespace
 
-void SoundDecoder::FreeResampler::operator()(SwrContext* swr) const noexcept {
-  swr_free(&swr);
-}
-
 SoundDecoder::SoundDecoder(const SoundSource& source, const StopFlags& stop) : source_(source), stop_(stop) {
   open();
 }
@@ -37,18 +27,8 @@ SoundDecoder::SoundDecoder(const SoundSource& source, const StopFlags& stop) : s
 void SoundDecoder::open() {
   codec_.reset();
   input_ = std::make_unique<Input>(source_.url, StreamKind::audio, stop_, source_.live, source_.track);
-  const AVCodecParameters& parameters = *input_->stream()->codecpar;
-  const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
-  const auto fail = [&](const std::string& what) {
-    throw Error(ExitCode::bad_source, display_url(source_.url), what);
-  };
-  if (!codec) fail(fmt::format("this FFmpeg has no decoder for {}", avcodec_get_name(parameters.codec_id)));
-  codec_.reset(ff::allocated(avcodec_alloc_context3(codec)));
-  if (avcodec_parameters_to_context(codec_.get(), &parameters) < 0) fail("invalid audio parameters");
-  codec_->pkt_timebase = input_->stream()->time_base;
-  codec_->thread_count = 1;
-  if (const int error = avcodec_open2(codec_.get(), codec, nullptr); error < 0)
-    fail(fmt::format("cannot start the {} decoder: {}", codec->name, ff::error_text(error)));
+  const AVStream& stream = *input_->stream();
+  codec_ = open_sound_codec(*stream.codecpar, stream.time_base, display_url(source_.url));
 }
 
 int64_t SoundDecoder::media_ns(int64_t ticks) const noexcept {
@@ -118,22 +98,6 @@ bool SoundDecoder::decode() {
   }
 }
 
-void SoundDecoder::configure_resampler() {
-  AVChannelLayout in = frame_->ch_layout, out{};
-  if (in.order == AV_CHANNEL_ORDER_UNSPEC) av_channel_layout_default(&in, frame_->ch_layout.nb_channels);
-  av_channel_layout_default(&out, kSoundChannels);
-  SwrContext* swr = nullptr;
-  const int error =
-      swr_alloc_set_opts2(&swr, &out, AV_SAMPLE_FMT_FLT, kSoundRate, &in,
-                          static_cast<AVSampleFormat>(frame_->format), frame_->sample_rate, 0, nullptr);
-  resampler_.reset(swr);
-  if (error < 0 || swr_init(swr) < 0)
-    throw Error(ExitCode::bad_source, display_url(source_.url),
-                fmt::format("audio with {} channels at {} Hz cannot be converted", in.nb_channels,
-                            frame_->sample_rate));
-  input_format_ = frame_->format, input_rate_ = frame_->sample_rate, input_channels_ = in.nb_channels;
-}
-
 /// Converts frame_ and appends its samples to `out`, except samples before the target. Returns false if
 /// frame_ does not continue `out`, and keeps frame_ for the next block. If the first frame after a seek
 /// starts after the target, discards it and seeks to an earlier position.
@@ -150,26 +114,21 @@ bool SoundDecoder::convert(SoundBlock& out) {
       return true;
     }
   }
-  const bool changed = !resampler_ || frame_->format != input_format_ || frame_->sample_rate != input_rate_ ||
-                       frame_->ch_layout.nb_channels != input_channels_;
+  const bool changed = !resampler_.fits(*frame_);
   const bool gap = !known_ || std::abs(start - expected) > kGapNs;
   if ((gap || changed) && out.frames() > 0) return false;
   if (changed || (gap && known_)) {
-    configure_resampler();
+    resampler_.configure(*frame_, display_url(source_.url));
     known_ = false;
   }
   if (!known_) {
     base_ns_ = start, resampled_ = 0, known_ = true;
     tempo_.reset();
   }
-  const int64_t room = swr_get_out_samples(resampler_.get(), frame_->nb_samples);
-  std::vector<float> samples(static_cast<size_t>(std::max<int64_t>(room, 0)) * kSoundChannels);
-  auto* to = reinterpret_cast<uint8_t*>(samples.data());
-  const int made = swr_convert(resampler_.get(), &to, static_cast<int>(room),
-                               const_cast<const uint8_t**>(frame_->extended_data), frame_->nb_samples);
+  std::vector<float> samples;
+  const bool converted = resampler_.convert(*frame_, samples);
   av_frame_unref(frame_.get());
-  if (made < 0) return ++errors_, true;
-  samples.resize(static_cast<size_t>(made) * kSoundChannels);
+  if (!converted) return ++errors_, true;
   append(std::move(samples), out);
   return true;
 }
@@ -200,11 +159,7 @@ void SoundDecoder::append(std::vector<float> samples, SoundBlock& out) {
 /// Appends what the resampler and the tempo filter still hold.
 void SoundDecoder::finish(SoundBlock& out) {
   if (!resampler_) return;
-  std::vector<float> samples(size_t{4096} * kSoundChannels);
-  auto* to = reinterpret_cast<uint8_t*>(samples.data());
-  const int made = swr_convert(resampler_.get(), &to, 4096, nullptr, 0);
-  samples.resize(static_cast<size_t>(std::max(made, 0)) * kSoundChannels);
-  append(std::move(samples), out);
+  append(resampler_.finish(), out);
   if (!tempo_) return;
   if (out.samples.empty()) out.media_ns = tempo_ns_ + sound_ns(static_cast<double>(tempo_out_) * speed_);
   tempo_->run({}, out.samples);

@@ -11,10 +11,9 @@
 #include <string>
 
 #include "core/media/input/input.hpp"
+#include "core/media/sound/sound_codec.hpp"
 #include "core/media/sound/sound_queue.hpp"
 #include "core/media/sound/tempo_filter.hpp"
-
-struct SwrContext;
 
 namespace lensd {
 
@@ -49,22 +48,16 @@ class SoundDecoder {
   bool convert(SoundBlock& out);
   void append(std::vector<float> samples, SoundBlock& out);
   void finish(SoundBlock& out);
-  void configure_resampler();
   int64_t media_ns(int64_t ticks) const noexcept;
-
-  struct FreeResampler {
-    void operator()(SwrContext* swr) const noexcept;
-  };
 
   const SoundSource source_;
   const StopFlags& stop_;
   std::unique_ptr<Input> input_;
   ff::CodecPtr codec_;
-  std::unique_ptr<SwrContext, FreeResampler> resampler_;
+  SoundResampler resampler_;
   std::unique_ptr<TempoFilter> tempo_;
   ff::FramePtr frame_ = ff::make_frame();
   ff::PacketPtr packet_ = ff::make_packet();
-  int input_format_ = -1, input_rate_ = 0, input_channels_ = 0;  ///< the resampler's input
   double speed_ = 1;
   int64_t target_ns_ = 0;
   size_t attempt_ = 0;

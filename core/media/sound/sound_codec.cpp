@@ -1,0 +1,89 @@
+#include "core/media/sound/sound_codec.hpp"
+
+extern "C" {
+#include <libswresample/swresample.h>
+}
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.hpp"
+#include "core/media/sound/sound_format.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr int kFinishFrames = 4096;
+
+}  // namespace
+
+ff::CodecPtr open_sound_codec(const AVCodecParameters& parameters, AVRational time_base,
+                              const std::string& where) {
+  const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
+  const auto fail = [&](const std::string& what) { throw Error(ExitCode::bad_source, where, what); };
+  if (!codec) fail(fmt::format("this FFmpeg has no decoder for {}", avcodec_get_name(parameters.codec_id)));
+  ff::CodecPtr context(ff::allocated(avcodec_alloc_context3(codec)));
+  if (avcodec_parameters_to_context(context.get(), &parameters) < 0) fail("invalid audio parameters");
+  context->pkt_timebase = time_base;
+  context->thread_count = 1;
+  if (const int error = avcodec_open2(context.get(), codec, nullptr); error < 0)
+    fail(fmt::format("cannot start the {} decoder: {}", codec->name, ff::error_text(error)));
+  return context;
+}
+
+void SoundResampler::Free::operator()(SwrContext* swr) const noexcept {
+  swr_free(&swr);
+}
+
+bool SoundResampler::fits(const AVFrame& frame) const noexcept {
+  return swr_ && frame.format == format_ && frame.sample_rate == rate_ &&
+         frame.ch_layout.nb_channels == channels_;
+}
+
+void SoundResampler::configure(const AVFrame& frame, const std::string& where) {
+  AVChannelLayout in = frame.ch_layout, out{};
+  if (in.order == AV_CHANNEL_ORDER_UNSPEC) av_channel_layout_default(&in, frame.ch_layout.nb_channels);
+  av_channel_layout_default(&out, kSoundChannels);
+  SwrContext* swr = nullptr;
+  const int error =
+      swr_alloc_set_opts2(&swr, &out, AV_SAMPLE_FMT_FLT, kSoundRate, &in,
+                          static_cast<AVSampleFormat>(frame.format), frame.sample_rate, 0, nullptr);
+  swr_.reset(swr);
+  if (error < 0 || swr_init(swr) < 0) {
+    swr_.reset();
+    throw Error(ExitCode::bad_source, where,
+                fmt::format("audio with {} channels at {} Hz cannot be converted", in.nb_channels,
+                            frame.sample_rate));
+  }
+  format_ = frame.format, rate_ = frame.sample_rate, channels_ = in.nb_channels;
+}
+
+bool SoundResampler::convert(const AVFrame& frame, std::vector<float>& samples) {
+  const int64_t room = swr_get_out_samples(swr_.get(), frame.nb_samples);
+  samples.resize(static_cast<size_t>(std::max<int64_t>(room, 0)) * kSoundChannels);
+  auto* to = reinterpret_cast<uint8_t*>(samples.data());
+  const int made = swr_convert(swr_.get(), &to, static_cast<int>(room),
+                               const_cast<const uint8_t**>(frame.extended_data), frame.nb_samples);
+  samples.resize(static_cast<size_t>(std::max(made, 0)) * kSoundChannels);
+  return made >= 0;
+}
+
+std::vector<float> SoundResampler::finish() {
+  std::vector<float> samples(size_t{kFinishFrames} * kSoundChannels);
+  auto* to = reinterpret_cast<uint8_t*>(samples.data());
+  const int made = swr_convert(swr_.get(), &to, kFinishFrames, nullptr, 0);
+  samples.resize(static_cast<size_t>(std::max(made, 0)) * kSoundChannels);
+  return samples;
+}
+
+int64_t SoundResampler::delay_ns() const noexcept {
+  return swr_ ? swr_get_delay(swr_.get(), 1'000'000'000) : 0;
+}
+
+void SoundResampler::stretch(double share, int frames) noexcept {
+  if (swr_) swr_set_compensation(swr_.get(), static_cast<int>(std::lround(share * frames)), frames);
+}
+
+}  // namespace lensd
