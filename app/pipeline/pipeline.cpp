@@ -60,6 +60,7 @@ Pipeline::~Pipeline() {
 }
 
 void Pipeline::start() {
+  if (source_info_.live) sound_.stop(0, !state_.paused);  // tells the sound whether it is paused
   decode_thread_ = std::thread([this] { run_guarded(&Pipeline::decode_loop); });
   planner_thread_ = std::thread([this] { run_guarded(&Pipeline::planner_loop); });
   process_thread_ = std::thread([this] {
@@ -203,7 +204,7 @@ void Pipeline::rerun_current() {
 
 /// Waits until the frame is due, then records the latency of its stages.
 void Pipeline::pace(FrameInfo& info) {
-  wait_until_due(info.pts_ns);
+  source_info_.live ? wait_for_sound(info.due_ns) : wait_until_due(info.pts_ns);
   const int64_t end = now_ns();
   timeline_.record(process_track_, pace_label_, info.index, info.processed_ns, end);
   if (info.capture_ns < timed_from_ns_) return;
@@ -214,9 +215,8 @@ void Pipeline::pace(FrameInfo& info) {
 }
 
 /// Waits until the frame is due and applies commands meanwhile. Returns early after a pause, seek or change
-/// of speed, or if stopping. Does not wait with a live source.
+/// of speed, or if stopping. For files.
 void Pipeline::wait_until_due(int64_t pts_ns) {
-  if (source_info_.live) return;
   for (;;) {
     const int64_t now = now_ns();
     const PlaybackClock::Wait wait = sound_.until_due(clock_, pts_ns, state_.frame_duration_ns, now);
@@ -227,6 +227,16 @@ void Pipeline::wait_until_due(int64_t pts_ns) {
     if (stopping() || state_.paused || !clock_.running() ||
         serial != seek_serial_.load(std::memory_order_relaxed))
       return;
+  }
+}
+
+/// Waits until the sound of a live picture is heard, and applies commands meanwhile. `due_ns` as in
+/// FrameInfo.
+void Pipeline::wait_for_sound(int64_t due_ns) {
+  while (!stopping() && !state_.paused) {
+    const int64_t wait_ns = due_ns - now_ns();
+    if (wait_ns <= 0 || !command_signal_.try_acquire_for(std::chrono::nanoseconds(wait_ns))) return;
+    apply_commands();
   }
 }
 

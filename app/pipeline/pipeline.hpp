@@ -50,7 +50,7 @@ struct PipelineOptions {
   bool loop_file = false;
   int64_t max_frames = 0;                         ///< number of frames to process; 0: all
   std::vector<std::shared_ptr<FrameSink>> sinks;  ///< receive every new frame, in addition to the consumer
-  std::shared_ptr<PlaybackSound> sound;           ///< sound of a paced file; null: no sound
+  std::shared_ptr<PlaybackSound> sound;           ///< sound of a paced source; null: no sound
   /// Called by the process thread after it has published a frame or reached the end. After a failure, also
   /// called by each thread that ends.
   std::function<void()> on_frame = [] {};
@@ -184,6 +184,7 @@ class Pipeline {
   void rerun_current();
   void pace(FrameInfo& info);
   void wait_until_due(int64_t pts_ns);
+  void wait_for_sound(int64_t due_ns);
   bool show_last_frame();
   void rerun_if_outdated();
   /// Marks the current picture as outdated. Processes it again at once if no other picture follows soon.

@@ -44,6 +44,7 @@ struct FrameInfo {
   int64_t offset_ns = 0;     ///< pts_ns minus the frame's timestamp relative to the file's first picture;
                              ///< changes where the timestamps of a file jump back
   int64_t capture_ns = 0;    ///< monotonic time of capture (cameras), else of delivery by the decoder
+  int64_t due_ns = 0;        ///< monotonic time at which the sound of a live picture is heard; 0: no sound
   int64_t taken_ns = 0;      ///< monotonic time when the process thread dequeued the picture
   int64_t processed_ns = 0;  ///< monotonic time when the graph had run (CPU) or was queued (CUDA)
   int64_t published_ns = 0;  ///< monotonic time when the wait for the frame's due time ended, just before the

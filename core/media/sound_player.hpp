@@ -1,4 +1,4 @@
-// Plays the audio of a file in step with its pictures.
+// Plays the audio of a file in step with its pictures. For network streams see sound/live_sound.hpp.
 //
 //   process thread ── cue() ──▶ SoundPlayer
 //   decode thread   SoundDecoder ──▶ SoundQueue (300 ms)
@@ -19,6 +19,7 @@
 
 namespace lensd {
 
+class LiveAudio;
 class SoundOutput;
 
 struct SoundOptions {
@@ -26,15 +27,16 @@ struct SoundOptions {
   double volume = 100;  ///< percent, 0 to kMaxVolume
   bool muted = false;
   int track = 0;     ///< number of the audio track, from 1; 0: the best one
-  LiveOptions live;  ///< for files on a server
+  LiveOptions live;  ///< for files on a server; `audio`: for network streams
   /// Creates the output. Called on the output thread; `wake` may be called from any thread. Empty: the sound
   /// server of the session.
   std::function<std::unique_ptr<SoundOutput>(std::function<void()> wake)> output;
 };
 
 /// Returns the sound of an opened source. It is silent, with a reason in state(), if `options.on` is false,
-/// or if the source has no audio or cannot be opened a second time. Does not block: files are opened on the
-/// sound's own thread. Throws Error(runtime_failure) if there is no file descriptor left.
+/// or if the source has no audio, or is a pipe, which can be read only once. Network streams play the audio
+/// of `options.live.audio`, which must be the one they were opened with. Does not block: files are opened on
+/// the sound's own thread. Throws Error(runtime_failure) if there is no file descriptor left.
 std::unique_ptr<PlaybackSound> open_sound(const std::string& url, const SourceInfo& source,
                                           SoundOptions options);
 

@@ -32,6 +32,7 @@
 namespace lensd {
 
 struct CameraMonitor;
+class LiveAudio;
 class SharedControls;
 class V4l2Device;
 struct PortalGrant;
@@ -68,6 +69,8 @@ struct LiveOptions {
   /// Opens a camera's device; empty: opens the kernel's device. Tests set it to simulate a device.
   std::function<std::unique_ptr<V4l2Device>(const std::string& path)> camera_device;
   std::shared_ptr<PortalGrant> portal;  ///< sources of the desktop portal; set by open_source()
+  /// Network streams: receives their audio, and says when pictures are due. Null: audio is not read.
+  std::shared_ptr<LiveAudio> audio;
 };
 
 struct SourceOptions {

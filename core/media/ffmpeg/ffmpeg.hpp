@@ -68,6 +68,7 @@ class Options {
     const bool first = !av_dict_get(dict_, key, nullptr, 0);
     av_dict_set(&dict_, key, (first ? value : ":" + value).c_str(), AV_DICT_APPEND);
   }
+  void clear() noexcept { av_dict_free(&dict_); }
   AVDictionary** get() noexcept { return &dict_; }
   const char* unused() const noexcept {
     const AVDictionaryEntry* entry = av_dict_get(dict_, "", nullptr, AV_DICT_IGNORE_SUFFIX);

@@ -15,6 +15,7 @@ extern "C" {
 #include "core/base/url_secrets.hpp"
 #include "core/image/view.hpp"
 #include "core/media/input/input_checks.hpp"
+#include "core/media/live/live_audio.hpp"
 
 namespace lensd {
 namespace {
@@ -84,6 +85,10 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   if (error < 0) fail("cannot read its streams: " + ff::error_text(error), ff::log_hint());
   pick_stream(kind, track);
   check_sizes();
+  if (live.audio && this->live()) {
+    audio_ = live.audio;
+    connect_audio();
+  }
   cut_ = ff::take_cut_logged();
   if (bypasses_parser_) parser_ = std::make_unique<LowDelayParser>(*stream_->codecpar);
 }
@@ -211,29 +216,48 @@ void Input::open_local(const std::string& url, const AVInputFormat* format, ff::
   fail(what, ff::log_hint());
 }
 
+/// Returns stream number `track` of `kind`, see the constructor; null: there is none. Sets `number` to the
+/// number of streams of this kind.
+AVStream* Input::find_stream(StreamKind kind, int track, int& number) const {
+  AVStream* best = nullptr;
+  number = 0;
+  for (unsigned i = 0; i < context_->nb_streams; ++i) {
+    AVStream& s = *context_->streams[i];
+    if (s.codecpar->codec_type != (kind == StreamKind::video ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO))
+      continue;
+    if (is_cover(s)) continue;
+    if (++number, track > 0) {
+      if (number == track) best = &s;
+      continue;
+    }
+    const bool preferred =
+        !best || ((s.disposition & AV_DISPOSITION_DEFAULT) && !(best->disposition & AV_DISPOSITION_DEFAULT));
+    if (preferred) best = &s;
+  }
+  return best;
+}
+
 void Input::pick_stream(StreamKind kind, int track) {
   const bool video = kind == StreamKind::video;
   const char* const name = video ? "video" : "audio";
-  int best = -1, number = 0;
-  for (unsigned i = 0; i < context_->nb_streams; ++i) {
-    AVStream& s = *context_->streams[i];
-    s.discard = AVDISCARD_ALL;
-    if (s.codecpar->codec_type != (video ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO)) continue;
-    if (is_cover(s)) continue;
-    if (++number, track > 0) {
-      if (number == track) best = static_cast<int>(i);
-      continue;
-    }
-    const bool preferred = best < 0 || ((s.disposition & AV_DISPOSITION_DEFAULT) &&
-                                        !(context_->streams[best]->disposition & AV_DISPOSITION_DEFAULT));
-    if (preferred) best = static_cast<int>(i);
-  }
-  if (best < 0)
+  for (unsigned i = 0; i < context_->nb_streams; ++i) context_->streams[i]->discard = AVDISCARD_ALL;
+  int number = 0;
+  stream_ = find_stream(kind, track, number);
+  if (!stream_)
     fail(number > 0 ? fmt::format("it has no {} track {}, the last one is {}", name, track, number)
                     : fmt::format("it has no {} stream", name),
          video && number == 0 && has_audio() ? "it has audio only" : ff::log_hint());
-  stream_ = context_->streams[best];
   stream_->discard = AVDISCARD_DEFAULT;
+}
+
+/// Passes the audio of this connection to audio_. A track that the stream does not have is no error.
+void Input::connect_audio() {
+  int number = 0;
+  audio_stream_ = find_stream(StreamKind::audio, audio_->track(), number);
+  if (audio_stream_) audio_stream_->discard = AVDISCARD_DEFAULT;
+  streams_seen_ = context_->nb_streams;
+  const AVStream* s = audio_stream_;
+  audio_->connected(s ? s->codecpar : nullptr, s ? s->time_base : AVRational{1, 1}, bypasses_parser_);
 }
 
 void Input::check_sizes() const {
@@ -294,7 +318,12 @@ int Input::read_packet(AVPacket& packet) noexcept {
     if (deadline_.expired() || (error == AVERROR_EXIT && limited)) return AVERROR(ETIMEDOUT);
     // Limit retries if there is no deadline: a generated source that is out of memory always returns EAGAIN.
     if (error == AVERROR(EAGAIN) && (limited || ++retries < kMaxRetries)) continue;
-    if (error >= 0 && packet.stream_index != stream_->index) continue;
+    // A sender may add its audio after the first pictures (RTMP).
+    if (audio_ && !audio_stream_ && context_->nb_streams > streams_seen_) connect_audio();
+    if (error >= 0 && packet.stream_index != stream_->index) {
+      if (audio_stream_ && packet.stream_index == audio_stream_->index) audio_->put(packet);
+      continue;
+    }
     const int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
     if (error >= 0 && time != AV_NOPTS_VALUE) silence_.packet(ff::to_ns(time, stream_->time_base));
     return error;

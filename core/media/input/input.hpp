@@ -97,6 +97,7 @@ class Input {
   void describe_camera(AVCodecID codec, AVPixelFormat pixels, Extent size, double rate);
   void open_screen(const std::string& url, const LiveOptions& live);
   void make_context();
+  void make_network_context(const LiveOptions& live);
   int open_demuxer(const std::string& url, const AVInputFormat* format, ff::Options& options);
   void open_local(const std::string& url, const AVInputFormat* format, ff::Options& options);
   void open_live(const std::string& demuxer_url, const std::string& url, const LiveOptions& live);
@@ -107,6 +108,8 @@ class Input {
   void refuse_redirection(const std::string& url) const;
   [[noreturn]] void fail_redirected(const std::string& address) const;
   void pick_stream(StreamKind kind, int track);
+  AVStream* find_stream(StreamKind kind, int track, int& number) const;
+  void connect_audio();
   void check_sizes() const;
   bool on_demand() const noexcept;
   int read_packet(AVPacket& packet) noexcept;
@@ -131,6 +134,9 @@ class Input {
   std::unique_ptr<TransportStreamIo> transport_;  ///< must outlive context_
   ff::InputPtr context_;
   AVStream* stream_ = nullptr;
+  std::shared_ptr<LiveAudio> audio_;  ///< receives the packets of audio_stream_; null: audio is not read
+  AVStream* audio_stream_ = nullptr;
+  unsigned streams_seen_ = 0;  ///< number of streams when audio_stream_ was searched
   bool cut_ = false;
   bool bypasses_parser_ = false;  ///< FFmpeg returns packets as they arrive; parser_ splits them
   std::unique_ptr<LowDelayParser> parser_;

@@ -48,6 +48,15 @@ std::string describe(int error, UrlKind kind) {
   return ff::error_text(error);
 }
 
+/// Returns true if an RTSP server may have answered with this error because it does not send the audio that
+/// it announces. FFmpeg then gives up the pictures, too.
+bool may_refuse_audio(int error, const std::string& url) {
+  const bool refused = error == AVERROR_INVALIDDATA || error == AVERROR_HTTP_BAD_REQUEST ||
+                       error == AVERROR_HTTP_NOT_FOUND || error == AVERROR_HTTP_OTHER_4XX ||
+                       error == AVERROR_HTTP_SERVER_ERROR;
+  return refused && scheme_of(url).starts_with("rtsp");
+}
+
 /// Returns why a server refused the access; empty if `error` has another cause.
 std::string access_problem(int error, const std::string& url) {
   if (error == AVERROR_HTTP_FORBIDDEN) return "the server refuses access";
@@ -104,18 +113,22 @@ void Input::set_probing(const LiveOptions& live) {
 
 void Input::open_network(const std::string& url, const LiveOptions& live) {
   policy_.allow(host_of(url));
+  allowed_url_ = url;
   if (const char* proxy = std::getenv("http_proxy")) policy_.allow(host_of(proxy));
   for (const auto& [key, value] : live.extra)
     if (key == "http_proxy") policy_.allow(host_of(value));
-  make_context();
-  set_probing(live);
-  allowed_url_ = url;
-  context_->opaque = this;
-  default_open_ = context_->io_open;
-  context_->io_open = open_allowed;
   open_live(url, url, live);
   refuse_redirection(url);
   if (live.low_latency) bypass_ffmpeg_parser();
+}
+
+/// Makes a context that may only open allowed_url_.
+void Input::make_network_context(const LiveOptions& live) {
+  make_context();
+  set_probing(live);
+  context_->opaque = this;
+  default_open_ = context_->io_open;
+  context_->io_open = open_allowed;
 }
 
 /// Replaces FFmpeg's parser for live transport streams. FFmpeg's demuxer and parser would each delay every
@@ -164,17 +177,28 @@ void Input::describe_camera(AVCodecID codec, AVPixelFormat pixels, Extent size, 
 }
 
 void Input::open_screen(const std::string& url, const LiveOptions& live) {
-  make_context();
   open_live(screen_display(url), url, live);
 }
 
 /// Opens `demuxer_url`, the address that FFmpeg needs for `url`.
 void Input::open_live(const std::string& demuxer_url, const std::string& url, const LiveOptions& live) {
   ff::Options options;
-  fill_live_options(options, url, kind_, live);
-  const bool verifies = kind_ == UrlKind::network && set_tls_options(options, url, live.tls);
-  for (const auto& [key, value] : live.extra) options.set(key.c_str(), value);
-  if (const int error = open_demuxer(demuxer_url, live_demuxer(url, kind_, live), options); error < 0) {
+  bool verifies = false;
+  const auto attempt = [&](const LiveOptions& settings) {
+    kind_ == UrlKind::network ? make_network_context(settings) : make_context();
+    options.clear();
+    fill_live_options(options, url, kind_, settings);
+    verifies = kind_ == UrlKind::network && set_tls_options(options, url, settings.tls);
+    for (const auto& [key, value] : settings.extra) options.set(key.c_str(), value);
+    return open_demuxer(demuxer_url, live_demuxer(url, kind_, settings), options);
+  };
+  int error = attempt(live);
+  if (live.audio && may_refuse_audio(error, url)) {
+    LiveOptions pictures = live;
+    pictures.audio = nullptr;
+    error = attempt(pictures);
+  }
+  if (error < 0) {
     fail_if_interrupted();
     if (!policy_.refused().empty()) fail_redirected(policy_.refused());
     if (deadline_.expired()) fail("no answer before the open timeout");

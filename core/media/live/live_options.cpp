@@ -161,7 +161,7 @@ void fill_live_options(ff::Options& options, const std::string& url, UrlKind kin
   if (base == "rtsp") {
     options.set("rtsp_transport", live.rtsp_transport);
     options.set("timeout", microseconds(live.silence_ns));
-    options.set("allowed_media_types", "video");
+    options.set("allowed_media_types", live.audio ? "video+audio" : "video");
     if (live.low_latency) options.set("reorder_queue_size", "0");
   } else if (scheme == "udp") {
     options.set("overrun_nonfatal", "1");

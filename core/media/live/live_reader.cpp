@@ -11,6 +11,7 @@
 #include "core/media/camera/camera_monitor.hpp"
 #include "core/media/camera/shared_controls.hpp"
 #include "core/media/input/login_refused.hpp"
+#include "core/media/live/live_audio.hpp"
 #include "core/media/url.hpp"
 
 namespace lensd {
@@ -47,6 +48,8 @@ LiveReader::LiveReader(const std::string& url, const LiveOptions& options, LiveS
       open(std::move(opener)),
       controls(options.shared_controls),
       camera(options.camera_monitor),
+      audio(options.audio),
+      low_latency(options.low_latency),
       machine(timing_of(url, options), now_ns(), static_cast<uint32_t>(now_ns())) {}
 
 void LiveReader::run(const std::shared_ptr<LiveReader>& reader) {
@@ -151,7 +154,7 @@ void LiveReader::read_pictures(Source& source) {
       return;
     }
     if (paced) wait_until_due(picture.info.pts_ns);
-    push(std::move(picture));
+    push(std::move(picture), source.info().start_ns);
     if (controls && std::exchange(first, false)) controls->mode_works();
   }
 }
@@ -168,7 +171,10 @@ void LiveReader::wait_until_due(int64_t pts_ns) {
   changed.wait_until(lock, time_point(pace_wall_ns + pts_ns - pace_pts_ns), [this] { return stop.load(); });
 }
 
-void LiveReader::push(Picture picture) {
+/// `origin_ns`: the stream's timestamp of pts 0.
+void LiveReader::push(Picture picture, int64_t origin_ns) {
+  const int64_t stream_ns = picture.info.pts_ns - picture.info.offset_ns + origin_ns;
+  if (audio) audio->picture(stream_ns, now_ns());
   const std::lock_guard lock(mutex);
   const int64_t now = now_ns();
   estimate_latency(picture.info, now);
@@ -178,11 +184,11 @@ void LiveReader::push(Picture picture) {
   machine.frame(now);
   if (camera) broken_before = camera->broken;
   if (before != LiveState::playing) log::info("{}: playing {}", where, machine.status().stream);
-  while (queued >= burst_limit(picture.planes, kFewestQueued)) {
+  while (queued >= queue_limit(picture.planes)) {
     pop();
     ++machine.status().dropped;
   }
-  queue[queued++] = {std::move(picture), connection};
+  queue[queued++] = {std::move(picture), connection, audio ? audio->number() : 0, stream_ns};
   changed.notify_all();
 }
 
@@ -198,6 +204,19 @@ LiveStatus LiveReader::status(int64_t now) {
   const bool connected = status.state == LiveState::playing || status.state == LiveState::stalled;
   if (const char* signal = problem(camera->signal); connected && *signal) status.reason = signal;
   return status;
+}
+
+/// Returns how many pictures like `picture` may be queued.
+size_t LiveReader::queue_limit(const PictureRef& picture) const {
+  const bool for_sound = audio && picture.memory == MemoryKind::device;
+  return for_sound ? kSurfacesForSound : burst_limit(picture, kFewestQueued);
+}
+
+int64_t LiveReader::due_ns() const {
+  const QueuedPicture& oldest = queue[0];
+  // With low latency, pictures do not wait for the sound. A full queue would drop them.
+  if (!audio || low_latency || queued >= queue_limit(oldest.picture.planes)) return 0;
+  return audio->due_ns(oldest.audio_connection, oldest.stream_ns);
 }
 
 LiveReader::QueuedPicture LiveReader::pop() {

@@ -24,6 +24,7 @@
 namespace lensd {
 
 struct CameraMonitor;
+class LiveAudio;
 class SharedControls;
 
 /// Converts a time of now_ns() for condition_variable::wait_until().
@@ -40,6 +41,8 @@ struct LiveReader {
   struct QueuedPicture {
     Picture picture;
     uint32_t connection = 0;
+    uint32_t audio_connection = 0;  // LiveAudio::number()
+    int64_t stream_ns = 0;          // timestamp in the stream
   };
 
   static void run(const std::shared_ptr<LiveReader>& reader);
@@ -49,7 +52,11 @@ struct LiveReader {
   bool is_permanent(ExitCode code);
   void read_pictures(Source& source);
   void wait_until_due(int64_t pts_ns);
-  void push(Picture picture);
+  void push(Picture picture, int64_t origin_ns);
+  size_t queue_limit(const PictureRef& picture) const;
+  /// Returns when the oldest queued picture is due; 0: at once. Call with `mutex` locked and a queued
+  /// picture.
+  int64_t due_ns() const;
   QueuedPicture pop();
   void estimate_latency(const FrameInfo& info, int64_t now);
   /// Updates the state. Returns it with the camera monitor's measurements. Call with `mutex` locked.
@@ -60,6 +67,8 @@ struct LiveReader {
   const LiveSource::Opener open;
   const std::shared_ptr<SharedControls> controls;  // may be null
   const std::shared_ptr<CameraMonitor> camera;     // may be null
+  const std::shared_ptr<LiveAudio> audio;          // may be null
+  const bool low_latency;
   std::atomic<bool> stop{false};
 
   std::mutex mutex;

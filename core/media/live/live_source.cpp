@@ -10,6 +10,7 @@
 #include "core/base/log.hpp"
 #include "core/base/url_secrets.hpp"
 #include "core/media/camera/shared_controls.hpp"
+#include "core/media/live/live_audio.hpp"
 #include "core/media/live/live_reader.hpp"
 #include "core/media/url.hpp"
 
@@ -21,6 +22,15 @@ constexpr int64_t kPlaceholderEveryNs = 500'000'000;
 constexpr int64_t kLongestWaitNs = 200'000'000;
 /// The destructor waits at most this long for the reader thread to end.
 constexpr auto kExitTimeout = std::chrono::milliseconds(500);
+/// A picture never waits longer for its sound.
+constexpr int64_t kLongestWaitForSoundNs = 2'000'000'000;
+
+/// Returns how long before it is due a picture is delivered, so that the graph can process it: less than the
+/// time to the next one.
+int64_t lead_ns(const FrameInfo& picture) {
+  const int64_t most = picture.duration_ns > 0 ? picture.duration_ns * 3 / 4 : PlayoutDelay::kPictureLeadNs;
+  return std::min(most, PlayoutDelay::kPictureLeadNs);
+}
 
 }  // namespace
 
@@ -116,12 +126,20 @@ FrameOutcome LiveSource::next(Picture& out) {
     if (reader_->failure) std::rethrow_exception(reader_->failure);
     const int64_t now = now_ns();
     reader_->machine.tick(now);
+    const int64_t due = reader_->queued > 0 ? reader_->due_ns() : 0;
+    const int64_t early = due - now - lead_ns(reader_->queue[0].picture.info);
+    if (early > 0 && early < kLongestWaitForSoundNs) {
+      if (now > deadline) return FrameOutcome::again;
+      reader_->changed.wait_until(lock, time_point(std::min(now + early, deadline)));
+      continue;
+    }
     if (reader_->queued > 0) {
       LiveReader::QueuedPicture oldest = reader_->pop();
       lock.unlock();
       const bool follows = oldest.connection == connection_ && !placeholder_shown_;
       connection_ = oldest.connection;
       out = deliver(std::move(oldest.picture), now, follows);
+      out.info.due_ns = early < kLongestWaitForSoundNs ? due : 0;
       return FrameOutcome::ok;
     }
     if (reader_->ended) return FrameOutcome::end_of_stream;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/owned_thread.hpp"
+#include "core/media/sound/live_sound.hpp"
 #include "core/media/sound/sound_decoder.hpp"
 #include "core/media/sound/sound_loop.hpp"
 
@@ -119,11 +120,15 @@ class NoSound final : public PlaybackSound {
 
 std::unique_ptr<PlaybackSound> open_sound(const std::string& url, const SourceInfo& source,
                                           SoundOptions options) {
+  options.volume = std::clamp(options.volume, 0.0, kMaxVolume);
+  if (options.on && source.live && options.live.audio) {
+    const auto audio = options.live.audio;
+    return make_live_sound(audio, display_url(url), std::move(options));
+  }
   const SoundState obstacle = !options.on         ? SoundState::off
                               : !source.has_audio ? SoundState::no_track
                               : !source.seekable  ? SoundState::refused
                                                   : SoundState::playing;
-  options.volume = std::clamp(options.volume, 0.0, kMaxVolume);
   if (obstacle != SoundState::playing)
     return std::make_unique<NoSound>(obstacle, options.volume, options.muted);
   const SoundSource from{url, source.start_ns, options.track, options.live};

@@ -2,82 +2,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "core/base/clock.hpp"
-#include "core/media/sound/sound_output.hpp"
 #include "core/media/sound_player.hpp"
 #include "tests/unit/common/eventually.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
+#include "tests/unit/core/media/sound/fake_speaker.hpp"
 #include "tests/unit/core/media/sound/sound_clip.hpp"
 
 namespace lensd {
 namespace {
 
 constexpr int64_t kMs = 1'000'000, kSecond = 1'000'000'000;
-
-/// An output that stores the written frames with the time at which they are heard.
-struct FakeSpeaker {
-  std::mutex mutex;
-  SoundOutput::Link link = SoundOutput::Link::ready;
-  bool running = false;
-  int64_t next_ns = 0;  ///< when the next frame is heard
-  std::vector<std::pair<int64_t, float>> heard;
-
-  /// Returns the times of frames that are louder than `level`, after `from_ns`.
-  std::vector<int64_t> loud(int64_t from_ns = 0, float level = 0.01f) {
-    const std::lock_guard lock(mutex);
-    std::vector<int64_t> times;
-    for (const auto& [time, value] : heard)
-      if (time >= from_ns && std::abs(value) > level) times.push_back(time);
-    return times;
-  }
-};
-
-class FakeOutput final : public SoundOutput {
- public:
-  explicit FakeOutput(FakeSpeaker& speaker) : s_(speaker) {}
-  Link link() override {
-    const std::lock_guard lock(s_.mutex);
-    return s_.link;
-  }
-  void start() override {
-    const std::lock_guard lock(s_.mutex);
-    if (!std::exchange(s_.running, true)) s_.next_ns = now_ns() + kDelay;
-  }
-  void stop() override {
-    drop();
-    const std::lock_guard lock(s_.mutex);
-    s_.running = false;
-  }
-  void flush() override { drop(); }
-  std::optional<int64_t> next_heard_ns() override {
-    const std::lock_guard lock(s_.mutex);
-    return s_.running ? std::optional(s_.next_ns) : std::nullopt;
-  }
-  size_t writable() override {
-    const std::lock_guard lock(s_.mutex);
-    const int64_t ahead = s_.next_ns - now_ns();
-    return s_.running && ahead < 100 * kMs ? static_cast<size_t>(sound_frames(100 * kMs - ahead)) : 0;
-  }
-  void write(const float* samples, size_t frames) override {
-    const std::lock_guard lock(s_.mutex);
-    for (size_t i = 0; i < frames; ++i)
-      s_.heard.emplace_back(s_.next_ns + sound_ns(static_cast<double>(i)), samples[i * kSoundChannels]);
-    s_.next_ns += sound_ns(static_cast<double>(frames));
-  }
-
- private:
-  static constexpr int64_t kDelay = 20 * kMs;
-  void drop() {
-    const std::lock_guard lock(s_.mutex);
-    const int64_t now = now_ns() + kDelay;
-    std::erase_if(s_.heard, [&](const auto& one) { return one.first > now; });
-    s_.next_ns = std::min(s_.next_ns, now);
-    if (s_.next_ns < now) s_.next_ns = now;
-  }
-  FakeSpeaker& s_;
-};
+using test::FakeOutput, test::FakeSpeaker;
 
 class SoundPlayerTest : public test::MediaTest {
  protected:

@@ -1,0 +1,101 @@
+// How long after its timestamp the sound of a live stream is played.
+//
+//   arrivals of audio packets and pictures ──▶ PlayoutDelay ──▶ target_ns(): sound of timestamp T is heard at
+//                                                               T + target_ns(), and T's picture is shown
+//                                                               then
+//
+// The delay of a packet is its arrival minus its timestamp. Packets of the network jitter: the target covers
+// the most delayed ones of the last kWindowNs to 2 · kWindowNs. Packets that are later than kMostJitterNs do
+// not count, since they follow an outage. If for kRestartNs all are, the sender's times have moved, and the
+// measurement starts again. Callers pass the time. Not thread-safe.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace lensd {
+
+/// Returns true for times that cannot overflow when they are added or subtracted: below 73 years.
+constexpr bool plausible(int64_t ns) noexcept {
+  return ns > INT64_MIN / 4 && ns < INT64_MAX / 4;
+}
+
+class PlayoutDelay {
+ public:
+  static constexpr int64_t kWindowNs = 5'000'000'000, kRestartNs = 1'000'000'000;
+  static constexpr int64_t kMostJitterNs = 400'000'000;   ///< of audio packets
+  static constexpr int64_t kMostAheadNs = 1'000'000'000;  ///< of the sound, if pictures arrive later than it
+  static constexpr int64_t kMarginNs = 20'000'000;
+  /// Time from the arrival of a picture in which it can be processed and shown.
+  static constexpr int64_t kPictureLeadNs = 30'000'000;
+
+  void restart() { *this = {}; }
+
+  /// Call for each audio packet with a timestamp.
+  void audio(int64_t stream_ns, int64_t now_ns) {
+    const int64_t delay_ns = now_ns - stream_ns;
+    if (!first_ns_) first_ns_ = now_ns;
+    roll(now_ns);
+    const int64_t base_ns = base();
+    if (known() && (delay_ns < base_ns - kJumpNs || lost_track(delay_ns - base_ns, now_ns))) {
+      restart();
+      first_ns_ = now_ns, window_ns_ = now_ns;
+    } else if (known() && delay_ns - base_ns > kMostJitterNs) {
+      return;
+    } else if (known() && delay_ns < base_ns - kBurstNs) {
+      // The packets before it waited in a buffer of the sender: their delays say nothing about the network.
+      now_ = before_ = {};
+    }
+    good_ns_ = now_ns;
+    now_.add(delay_ns);
+  }
+  /// Call for each picture.
+  void picture(int64_t stream_ns, int64_t now_ns) {
+    if (!known()) return;
+    const int64_t ahead_ns = now_ns - stream_ns - base();
+    if (ahead_ns <= kMostAheadNs) now_.picture_ns = std::max(now_.picture_ns, now_ns - stream_ns);
+  }
+
+  /// Returns the target in nanoseconds, which has the arbitrary origin of the timestamps; nullopt before the
+  /// first packet. `output_ns`: time before a sample is heard at which it must be written to the output.
+  std::optional<int64_t> target_ns(int64_t output_ns) const {
+    if (!known()) return std::nullopt;
+    const int64_t jitter = std::min(std::max(now_.most_ns, before_.most_ns), base() + kMostJitterNs);
+    const int64_t picture = std::max(now_.picture_ns, before_.picture_ns);
+    return std::max(jitter + output_ns + kMarginNs, picture + kPictureLeadNs);
+  }
+  /// Returns the arrival of the first packet since the measurement started; 0: none.
+  int64_t first_ns() const { return first_ns_; }
+
+ private:
+  /// Timestamps have jumped forward if a delay is shorter than the shortest one by more than this.
+  static constexpr int64_t kJumpNs = 1'000'000'000;
+  /// A delay that is shorter than the shortest one by more than this belongs to a burst.
+  static constexpr int64_t kBurstNs = 10'000'000;
+
+  struct Window {
+    int64_t least_ns = INT64_MAX, most_ns = kNone, picture_ns = kNone;
+    void add(int64_t ns) { least_ns = std::min(least_ns, ns), most_ns = std::max(most_ns, ns); }
+  };
+  static constexpr int64_t kNone = INT64_MIN / 2;
+
+  bool known() const { return std::min(now_.least_ns, before_.least_ns) != INT64_MAX; }
+  int64_t base() const { return std::min(now_.least_ns, before_.least_ns); }
+  /// Returns true if packets have been too late for kRestartNs.
+  bool lost_track(int64_t late_ns, int64_t now_ns) const {
+    return late_ns > kMostJitterNs && now_ns - good_ns_ > kRestartNs;
+  }
+  void roll(int64_t now_ns) {
+    if (window_ns_ == 0) window_ns_ = now_ns;
+    if (now_ns - window_ns_ < kWindowNs || now_.least_ns == INT64_MAX) return;
+    before_ = now_, now_ = {}, window_ns_ = now_ns;
+  }
+
+  Window now_, before_;
+  int64_t window_ns_ = 0;  ///< start of now_
+  int64_t first_ns_ = 0;
+  int64_t good_ns_ = 0;  ///< arrival of the newest packet that was not too late
+};
+
+}  // namespace lensd

@@ -1,0 +1,249 @@
+#include "core/media/sound/live_sound.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include "core/base/clock.hpp"
+#include "core/base/error.hpp"
+#include "core/base/owned_thread.hpp"
+#include "core/media/live/live_audio.hpp"
+#include "core/media/live/mpegts/low_delay_parser.hpp"
+#include "core/media/sound/sound_codec.hpp"
+#include "core/media/sound/sound_loop.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr auto kJoinTimeout = std::chrono::milliseconds(300);
+/// Sound starts this long after the first packet, so that the first delays are measured.
+constexpr int64_t kMeasureNs = 100'000'000;
+/// How long before it is heard a sample must be queued: the output's buffer of 100 ms, and its step of 20 ms.
+constexpr int64_t kOutputNs = 120'000'000;
+/// Deviations from the target that are left alone, and those that are corrected at once. Between them, sound
+/// is stretched so that the deviation is gone after kStretchNs, by at most kMostStretch.
+constexpr int64_t kFineNs = 10'000'000, kCoarseNs = 200'000'000, kStretchNs = 10'000'000'000;
+constexpr double kMostStretch = 0.005;
+/// Queued sound beyond this is not being played.
+constexpr size_t kMostQueued = 2 * kSoundRate;
+/// Larger differences between timestamps and decoded samples are gaps.
+constexpr int64_t kGapNs = 30'000'000;
+constexpr int kMostSamples = 1 << 20;
+constexpr int64_t kWaitNs = 50'000'000;
+
+/// Decodes the packets of one connection.
+class LiveDecoder {
+ public:
+  LiveDecoder(const LiveAudio::Connection& connection, std::string where)
+      : number_(connection.number),
+        where_(std::move(where)),
+        time_base_(connection.time_base),
+        codec_(open_sound_codec(*connection.codec, connection.time_base, where_)) {
+    if (connection.unparsed) parser_.emplace(*connection.codec);
+  }
+
+  uint32_t number() const noexcept { return number_; }
+
+  /// Decodes a packet and passes the resulting blocks to `push`. Skips damaged packets.
+  template <class Push>
+  void decode(AVPacket& packet, double stretch, const Push& push) {
+    if (!parser_) return decode_frame(packet, stretch, push);
+    parser_->put(packet);
+    while (parser_->next(*parsed_)) decode_frame(*parsed_, stretch, push);
+  }
+
+ private:
+  template <class Push>
+  void decode_frame(AVPacket& packet, double stretch, const Push& push) {
+    avcodec_send_packet(codec_.get(), &packet);
+    av_packet_unref(&packet);
+    while (avcodec_receive_frame(codec_.get(), frame_.get()) == 0) {
+      SoundBlock block;
+      if (convert(stretch, block)) push(std::move(block));
+      av_frame_unref(frame_.get());
+    }
+  }
+
+  bool convert(double stretch, SoundBlock& block) {
+    if (frame_->nb_samples <= 0 || frame_->nb_samples > kMostSamples || frame_->sample_rate <= 0)
+      return false;
+    const int64_t stamp = frame_->best_effort_timestamp;
+    const int64_t start = stamp != AV_NOPTS_VALUE ? ff::to_ns(stamp, time_base_) : next_ns_;
+    if (!plausible(start)) return false;  // also while no time is known
+    const bool gap = next_ns_ != kUnknown && std::abs(start - next_ns_) > kGapNs;
+    if (!resampler_.fits(*frame_) || gap) resampler_.configure(*frame_, where_);
+    next_ns_ = start + frame_->nb_samples * int64_t{1'000'000'000} / frame_->sample_rate;
+    block.media_ns = start - resampler_.delay_ns();
+    resampler_.stretch(stretch, kSoundRate);
+    return resampler_.convert(*frame_, block.samples);
+  }
+
+  static constexpr int64_t kUnknown = INT64_MIN;
+  const uint32_t number_;
+  const std::string where_;
+  const AVRational time_base_;
+  ff::CodecPtr codec_;
+  std::optional<LowDelayParser> parser_;
+  SoundResampler resampler_;
+  ff::FramePtr frame_ = ff::make_frame();
+  ff::PacketPtr parsed_ = ff::make_packet();
+  int64_t next_ns_ = kUnknown;  ///< timestamp at which the next frame should start
+};
+
+class LiveLoop {
+ public:
+  LiveLoop(SoundShared& shared, LiveAudio& audio, std::string where, const std::atomic<bool>& paused)
+      : s_(shared), audio_(audio), where_(std::move(where)), paused_(paused) {}
+
+  void run() {
+    while (!s_.stopping) step();
+    audio_.publish(0, 0);
+  }
+
+ private:
+  void step() {
+    const uint32_t number = audio_.number();
+    if (number != number_) connect();
+    follow_pause();
+    if (audio_.take(*packet_, number_, kWaitNs) && decoder_) decode();
+    control();
+  }
+
+  void connect() {
+    const LiveAudio::Connection connection = audio_.connection();
+    number_ = connection.number;
+    decoder_.reset();
+    silence();
+    s_.obstacle = connection.codec ? SoundState::playing : SoundState::no_track;
+    if (!connection.codec) return;
+    try {
+      decoder_.emplace(connection, where_);
+    } catch (const Error& e) {
+      give_up(e);
+    }
+  }
+
+  /// Reports, once, why this connection has no sound. The next one may have.
+  void give_up(const Error& error) {
+    decoder_.reset();
+    silence();
+    s_.obstacle = SoundState::broken;
+    if (std::exchange(reported_, error.problem()) != error.problem()) s_.fail(error.problem());
+    s_.output_wake.set();
+  }
+
+  void decode() {
+    if (paused_) return av_packet_unref(packet_.get());
+    const auto push = [this](SoundBlock block) {
+      if (s_.queue.frames() > kMostQueued) s_.queue.restart(cue_.seek, 1);
+      s_.queue.push(std::move(block));
+    };
+    try {
+      decoder_->decode(*packet_, stretch_, push);
+    } catch (const Error& e) {
+      give_up(e);
+    }
+    s_.output_wake.set();
+  }
+
+  void follow_pause() {
+    if (paused_ && cue_.playing) silence();
+  }
+
+  /// Ends the sound. control() starts it again.
+  void silence() {
+    ++cue_.seek, ++cue_.run;
+    cue_.playing = false;
+    s_.queue.restart(cue_.seek, 1);
+    publish_cue();
+    audio_.publish(0, 0);
+  }
+
+  /// Starts the sound, and keeps its delay at the target.
+  void control() {
+    const std::optional<int64_t> target = audio_.target_ns(kOutputNs);
+    if (!decoder_ || paused_ || !target) return;
+    if (!cue_.playing) {
+      if (now_ns() - audio_.first_ns() >= kMeasureNs) start(*target);
+      return;
+    }
+    const SoundClock heard = s_.clock.load();
+    const bool plays = heard.valid && heard.run == cue_.run;
+    const int64_t delay = plays ? heard.wall_ns - heard.pts_ns : cue_.wall_ns - cue_.pts_ns;
+    const int64_t early = *target - delay;  // how much too early the sound is heard
+    const bool ran_dry = !plays && s_.queue.frames() == 0;
+    if (std::abs(early) > kCoarseNs || (ran_dry && early > kFineNs)) return start(*target);
+    stretch_ = std::abs(early) < kFineNs
+                   ? 0
+                   : std::clamp(static_cast<double>(early) / kStretchNs, -kMostStretch, kMostStretch);
+    const SoundState state = s_.state;
+    audio_.publish(state == SoundState::playing ? number_ : 0, delay);
+  }
+
+  void start(int64_t delay_ns) {
+    ++cue_.run;
+    cue_.playing = true;
+    cue_.pts_ns = now_ns() - delay_ns, cue_.wall_ns = cue_.pts_ns + delay_ns;
+    stretch_ = 0;
+    publish_cue();
+  }
+
+  void publish_cue() {
+    s_.cue.store(cue_);
+    s_.output_wake.set();
+  }
+
+  SoundShared& s_;
+  LiveAudio& audio_;
+  const std::string where_;
+  const std::atomic<bool>& paused_;
+  std::optional<LiveDecoder> decoder_;
+  ff::PacketPtr packet_ = ff::make_packet();
+  SoundCue cue_;
+  uint32_t number_ = 0;
+  double stretch_ = 0;  ///< share by which sound is made longer
+  std::string reported_;
+};
+
+class LiveSound final : public PlayingSound {
+ public:
+  LiveSound(std::shared_ptr<SoundShared> shared, std::shared_ptr<LiveAudio> audio, const std::string& where)
+      : PlayingSound(std::move(shared)), audio_(std::move(audio)) {
+    decode_thread_ = OwnedThread([s = shared_, audio = audio_, paused = paused_, where] {
+      try {
+        LiveLoop(*s, *audio, where, *paused).run();
+      } catch (const std::exception& e) {
+        audio->publish(0, 0);
+        s->fail(e.what());
+      }
+    });
+    output_thread_ = OwnedThread([s = shared_] { run_sound_output(*s); });
+  }
+  ~LiveSound() override {
+    shared_->stopping = true;
+    audio_->wake();
+    shared_->output_wake.set();
+    output_thread_.join_within(kJoinTimeout);
+    decode_thread_.join_within(kJoinTimeout);
+  }
+
+  /// Only a pause counts: sound and pictures play when they arrive, at their own speed.
+  void cue(const SoundCue& cue) noexcept override { *paused_ = !cue.playing && !cue.seeking; }
+  int64_t lead_ns() const noexcept override { return 0; }
+
+ private:
+  const std::shared_ptr<LiveAudio> audio_;
+  const std::shared_ptr<std::atomic<bool>> paused_ = std::make_shared<std::atomic<bool>>(false);
+  OwnedThread decode_thread_, output_thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<PlaybackSound> make_live_sound(std::shared_ptr<LiveAudio> audio, const std::string& where,
+                                               SoundOptions options) {
+  return std::make_unique<LiveSound>(std::make_shared<SoundShared>(std::move(options)), std::move(audio),
+                                     where);
+}
+
+}  // namespace lensd

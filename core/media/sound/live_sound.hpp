@@ -1,0 +1,20 @@
+// The sound of a live stream. Internal to core/media.
+//
+//   LiveAudio ── packets ──▶ decode thread ── SoundQueue ──▶ output thread (sound_loop.hpp) ──▶ SoundOutput
+//                            decides when sound is heard, and tells LiveAudio for the pictures
+//
+// Sound is played as soon as the network's jitter allows, see PlayoutDelay. If the delay must change or the
+// sender's clock differs from the device's, it is stretched or shortened by at most 0.5 %. Larger differences
+// are corrected by silence or skipped sound.
+#pragma once
+
+#include <memory>
+
+#include "core/media/sound_player.hpp"
+
+namespace lensd {
+
+std::unique_ptr<PlaybackSound> make_live_sound(std::shared_ptr<LiveAudio> audio, const std::string& where,
+                                               SoundOptions options);
+
+}  // namespace lensd
