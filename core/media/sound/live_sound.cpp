@@ -1,7 +1,6 @@
 #include "core/media/sound/live_sound.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 
@@ -16,7 +15,6 @@
 namespace lensd {
 namespace {
 
-constexpr auto kJoinTimeout = std::chrono::milliseconds(300);
 /// Sound starts this long after the first packet, so that the first delays are measured.
 constexpr int64_t kMeasureNs = 100'000'000;
 /// How long before it is heard a sample must be queued: the output's buffer of 100 ms, and its step of 20 ms.
@@ -27,9 +25,6 @@ constexpr int64_t kFineNs = 10'000'000, kCoarseNs = 200'000'000, kStretchNs = 10
 constexpr double kMostStretch = 0.005;
 /// Queued sound beyond this is not being played.
 constexpr size_t kMostQueued = 2 * kSoundRate;
-/// Larger differences between timestamps and decoded samples are gaps.
-constexpr int64_t kGapNs = 30'000'000;
-constexpr int kMostSamples = 1 << 20;
 constexpr int64_t kWaitNs = 50'000'000;
 
 /// Decodes the packets of one connection.
@@ -66,12 +61,12 @@ class LiveDecoder {
   }
 
   bool convert(double stretch, SoundBlock& block) {
-    if (frame_->nb_samples <= 0 || frame_->nb_samples > kMostSamples || frame_->sample_rate <= 0)
+    if (frame_->nb_samples <= 0 || frame_->nb_samples > kMostFrameSamples || frame_->sample_rate <= 0)
       return false;
     const int64_t stamp = frame_->best_effort_timestamp;
     const int64_t start = stamp != AV_NOPTS_VALUE ? ff::to_ns(stamp, time_base_) : next_ns_;
     if (!plausible(start)) return false;  // also while no time is known
-    const bool gap = next_ns_ != kUnknown && std::abs(start - next_ns_) > kGapNs;
+    const bool gap = next_ns_ != kUnknown && std::abs(start - next_ns_) > kStampGapNs;
     if (!resampler_.fits(*frame_) || gap) resampler_.configure(*frame_, where_);
     next_ns_ = start + frame_->nb_samples * int64_t{1'000'000'000} / frame_->sample_rate;
     block.media_ns = start - resampler_.delay_ns();
@@ -224,8 +219,8 @@ class LiveSound final : public PlayingSound {
     shared_->stopping = true;
     audio_->wake();
     shared_->output_wake.set();
-    output_thread_.join_within(kJoinTimeout);
-    decode_thread_.join_within(kJoinTimeout);
+    output_thread_.join_within(kSoundJoinTimeout);
+    decode_thread_.join_within(kSoundJoinTimeout);
   }
 
   /// Only a pause counts: sound and pictures play when they arrive, at their own speed.

@@ -14,6 +14,11 @@ struct SwrContext;
 
 namespace lensd {
 
+/// Frames with more samples per channel are damaged.
+inline constexpr int kMostFrameSamples = 1 << 20;
+/// Larger differences between timestamps and decoded samples are gaps; smaller ones are rounding.
+inline constexpr int64_t kStampGapNs = 30'000'000;
+
 /// Returns a decoder for an audio stream. `where` names the source in messages. Throws Error(bad_source) if
 /// FFmpeg has no decoder or the parameters are invalid.
 ff::CodecPtr open_sound_codec(const AVCodecParameters& parameters, AVRational time_base,

@@ -11,12 +11,9 @@ namespace {
 /// output is right, and demuxers may land after the requested time.
 constexpr std::array<int64_t, 3> kBefore = {250'000'000, 2'000'000'000, 15'000'000'000};
 constexpr size_t kSoundFromStart = kBefore.size();
-/// Larger differences between timestamps and decoded samples are gaps; smaller ones are rounding.
-constexpr int64_t kGapNs = 30'000'000;
 /// Minimum length of a block, except before a gap and at the end. Avoids many small blocks from short
 /// packets.
 constexpr size_t kBlockFrames = kSoundRate / 50;
-constexpr int kMostSamples = 1 << 20;
 
 }  // namespace
 
@@ -78,7 +75,7 @@ bool SoundDecoder::decode() {
     if (frame_->nb_samples > 0) return true;  // convert() has kept it for the next block
     const int result = avcodec_receive_frame(codec_.get(), frame_.get());
     if (result == 0) {
-      if (frame_->nb_samples > 0 && frame_->nb_samples <= kMostSamples && frame_->sample_rate > 0)
+      if (frame_->nb_samples > 0 && frame_->nb_samples <= kMostFrameSamples && frame_->sample_rate > 0)
         return true;
       av_frame_unref(frame_.get());
       continue;
@@ -108,14 +105,14 @@ bool SoundDecoder::convert(SoundBlock& out) {
   if (std::exchange(first_, false) && start > target_ns_ && attempt_ < kSoundFromStart) {
     // The demuxer landed after the target, unless the audio starts there.
     const int64_t begin = input_->stream()->start_time;
-    if (begin == AV_NOPTS_VALUE || start > media_ns(begin) + kGapNs) {
+    if (begin == AV_NOPTS_VALUE || start > media_ns(begin) + kStampGapNs) {
       av_frame_unref(frame_.get());
       move_to(attempt_ + 1);
       return true;
     }
   }
   const bool changed = !resampler_.fits(*frame_);
-  const bool gap = !known_ || std::abs(start - expected) > kGapNs;
+  const bool gap = !known_ || std::abs(start - expected) > kStampGapNs;
   if ((gap || changed) && out.frames() > 0) return false;
   if (changed || (gap && known_)) {
     resampler_.configure(*frame_, display_url(source_.url));

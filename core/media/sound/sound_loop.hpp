@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <string>
 
 #include "core/base/seq_lock.hpp"
@@ -15,6 +16,8 @@
 
 namespace lensd {
 
+/// How long an owner waits for each thread, which may hang in I/O.
+inline constexpr auto kSoundJoinTimeout = std::chrono::milliseconds(300);
 /// Time from start() of an output to its first heard frame, until it is measured.
 inline constexpr int64_t kFirstLeadNs = 80'000'000;
 

@@ -1,7 +1,6 @@
 #include "core/media/sound_player.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 
 #include "core/base/owned_thread.hpp"
@@ -13,8 +12,6 @@ namespace lensd {
 namespace {
 
 constexpr size_t kQueuedFrames = kSoundRate * 3 / 10;
-/// How long the destructor waits for each thread, which may hang in I/O.
-constexpr auto kJoinTimeout = std::chrono::milliseconds(300);
 
 // ---- decode thread --------------------------------------------------------------------------------------
 
@@ -81,8 +78,8 @@ class FileSound final : public PlayingSound {
     stop_->interrupted = true;
     shared_->wake_decoder();
     shared_->output_wake.set();
-    output_thread_.join_within(kJoinTimeout);
-    decode_thread_.join_within(kJoinTimeout);
+    output_thread_.join_within(kSoundJoinTimeout);
+    decode_thread_.join_within(kSoundJoinTimeout);
   }
 
   void cue(const SoundCue& cue) noexcept override {

@@ -23,7 +23,7 @@ send() {
   STARTED+=("$SENDER")
 }
 end_sender() {
-  kill "$SENDER"
+  kill "$SENDER" 2>/dev/null # over HTTP it has ended with its client
   wait "$SENDER" 2>/dev/null
 }
 now() { python3 -c 'import time; print(time.monotonic())'; }
