@@ -128,7 +128,8 @@ std::unique_ptr<PlaybackSound> open_sound(const std::string& url, const SourceIn
                                                   : SoundState::playing;
   if (obstacle != SoundState::playing)
     return std::make_unique<NoSound>(obstacle, options.volume, options.muted);
-  const SoundSource from{url, source.start_ns, options.track, options.live};
+  SoundSource from{url, source.start_ns, options.track, options.live};
+  from.live.audio = nullptr;  // a file has its own reader
   return std::make_unique<FileSound>(std::make_shared<SoundShared>(std::move(options)), from);
 }
 
