@@ -56,7 +56,7 @@ void Pipeline::apply(const Command& command) {
                  [this](const SetSpeed& c) {
                    state_.speed = std::clamp(c.speed, kMinSpeed, kMaxSpeed);
                    clock_.set_speed(state_.speed);
-                   sound_.set_speed(state_.speed, state_.position_ns);
+                   if (!source_info_.live) sound_.set_speed(state_.speed, state_.position_ns);
                  },
                  [this](const SetVolume& c) {
                    if (options_.sound) options_.sound->set_volume(c.percent);

@@ -38,12 +38,13 @@ constexpr const char* name(FieldOrder fields) {
 
 /// Properties of a frame other than its pixels. Times are in nanoseconds.
 struct FrameInfo {
-  int64_t index = 0;         ///< index of the frame in the source, from 0
-  int64_t pts_ns = 0;        ///< presentation time since the source's start
-  int64_t duration_ns = 0;   ///< duration of the frame; 0: unknown
-  int64_t offset_ns = 0;     ///< pts_ns minus the frame's timestamp relative to the file's first picture;
-                             ///< changes where the timestamps of a file jump back
-  int64_t capture_ns = 0;    ///< monotonic time of capture (cameras), else of delivery by the decoder
+  int64_t index = 0;             ///< index of the frame in the source, from 0
+  int64_t pts_ns = 0;            ///< presentation time since the source's start
+  int64_t duration_ns = 0;       ///< duration of the frame; 0: unknown
+  int64_t offset_ns = 0;         ///< pts_ns minus the frame's timestamp relative to the file's first picture;
+                                 ///< changes where the timestamps of a file jump back
+  int64_t capture_ns = 0;        ///< monotonic time of capture (cameras), else of delivery by the decoder
+  int64_t stamp_ns = INT64_MIN;  ///< timestamp in the stream; INT64_MIN: it has none
   int64_t due_ns = 0;        ///< monotonic time at which the sound of a live picture is heard; 0: no sound
   int64_t taken_ns = 0;      ///< monotonic time when the process thread dequeued the picture
   int64_t processed_ns = 0;  ///< monotonic time when the graph had run (CPU) or was queued (CUDA)

@@ -11,9 +11,6 @@ namespace lensd {
 /// Maximum number of waiting pictures, a power of two: half a second at 30 frames per second.
 inline constexpr size_t kBurstPictures = 16;
 
-/// Number of pictures in GPU memory that may wait for their sound. The decoder gets as many further surfaces.
-inline constexpr size_t kSurfacesForSound = 8;
-
 /// Returns how many pictures like `picture` may wait: at least `fewest`, and more up to kBurstPictures if
 /// they need at most 128 MiB. Pictures in GPU memory: `fewest`, because decoders have few surfaces.
 inline size_t burst_limit(const PictureRef& picture, size_t fewest) {

@@ -1,5 +1,4 @@
 #include "core/media/input/decoder.hpp"
-#include "core/media/burst.hpp"
 
 extern "C" {
 #include <libavutil/hwcontext.h>
@@ -80,8 +79,7 @@ Decoder::Decoder(const AVStream& stream, const SourceOptions& options, PictureAl
   allocator.attach(*context_);
   if (device_) {
     context_->hw_device_ctx = ff::allocated(av_buffer_ref(device_.get()));
-    context_->extra_hw_frames =
-        kHeldSurfaces + (options.live.audio ? static_cast<int>(kSurfacesForSound) : 0);
+    context_->extra_hw_frames = kHeldSurfaces;
     allocator.set_user(this);
     context_->get_format = choose_format;
   }

@@ -163,6 +163,7 @@ FrameOutcome FfmpegSource::next(Picture& out) {
       raw_ns = ff::to_ns(frame_->best_effort_timestamp, time_base);
     if (const CameraMonitor* camera = input_->camera_monitor()) broken_before_ = camera->broken;
     frame_info_.capture_ns = capture_time(raw_ns, picture_ns_);
+    frame_info_.stamp_ns = raw_ns.value_or(INT64_MIN);
     frame_info_.pts_ns = timestamps_.normalize(raw_ns);
     frame_info_.offset_ns = timestamps_.offset_ns();
     const int64_t duration = invented ? 0 : ff::to_ns(ff::duration_of(*frame_), time_base);

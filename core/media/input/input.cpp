@@ -260,6 +260,16 @@ void Input::connect_audio() {
   audio_->connected(s ? s->codecpar : nullptr, s ? s->time_base : AVRational{1, 1}, bypasses_parser_);
 }
 
+/// Like connect_audio(). Returns false if out of memory.
+bool Input::try_connect_audio() noexcept {
+  try {
+    connect_audio();
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 void Input::check_sizes() const {
   for (unsigned i = 0; i < context_->nb_streams; ++i) {
     const AVCodecParameters& p = *context_->streams[i]->codecpar;
@@ -319,7 +329,8 @@ int Input::read_packet(AVPacket& packet) noexcept {
     // Limit retries if there is no deadline: a generated source that is out of memory always returns EAGAIN.
     if (error == AVERROR(EAGAIN) && (limited || ++retries < kMaxRetries)) continue;
     // A sender may add its audio after the first pictures (RTMP).
-    if (audio_ && !audio_stream_ && context_->nb_streams > streams_seen_) connect_audio();
+    if (audio_ && !audio_stream_ && context_->nb_streams > streams_seen_ && !try_connect_audio())
+      return AVERROR(ENOMEM);
     if (error >= 0 && packet.stream_index != stream_->index) {
       if (audio_stream_ && packet.stream_index == audio_stream_->index) audio_->put(packet);
       continue;

@@ -110,6 +110,7 @@ class Input {
   void pick_stream(StreamKind kind, int track);
   AVStream* find_stream(StreamKind kind, int track, int& number) const;
   void connect_audio();
+  bool try_connect_audio() noexcept;
   void check_sizes() const;
   bool on_demand() const noexcept;
   int read_packet(AVPacket& packet) noexcept;

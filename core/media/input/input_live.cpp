@@ -13,6 +13,7 @@ extern "C" {
 
 #include "core/media/input/input.hpp"
 #include "core/media/input/login_refused.hpp"
+#include "core/media/live/live_audio.hpp"
 #include "core/media/live/live_options.hpp"
 #include "core/media/live/tls_options.hpp"
 
@@ -48,13 +49,14 @@ std::string describe(int error, UrlKind kind) {
   return ff::error_text(error);
 }
 
-/// Returns true if an RTSP server may have answered with this error because it does not send the audio that
-/// it announces. FFmpeg then gives up the pictures, too.
+/// Returns true if an RTSP server may have failed with this error because of its audio: it announces audio,
+/// but refuses to send it. FFmpeg then gives up the pictures, too.
 bool may_refuse_audio(int error, const std::string& url) {
-  const bool refused = error == AVERROR_INVALIDDATA || error == AVERROR_HTTP_BAD_REQUEST ||
-                       error == AVERROR_HTTP_NOT_FOUND || error == AVERROR_HTTP_OTHER_4XX ||
-                       error == AVERROR_HTTP_SERVER_ERROR;
-  return refused && scheme_of(url).starts_with("rtsp");
+  constexpr int kOther[] = {AVERROR_EXIT,           AVERROR(ECONNREFUSED), AVERROR(EHOSTUNREACH),
+                            AVERROR(ENETUNREACH),   AVERROR(ETIMEDOUT),    AVERROR_HTTP_UNAUTHORIZED,
+                            AVERROR_HTTP_FORBIDDEN, AVERROR(ENOMEM)};
+  return error < 0 && std::ranges::find(kOther, error) == std::end(kOther) &&
+         scheme_of(url).starts_with("rtsp");
 }
 
 /// Returns why a server refused the access; empty if `error` has another cause.
@@ -192,11 +194,14 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
     for (const auto& [key, value] : settings.extra) options.set(key.c_str(), value);
     return open_demuxer(demuxer_url, live_demuxer(url, kind_, settings), options);
   };
-  int error = attempt(live);
-  if (live.audio && may_refuse_audio(error, url)) {
-    LiveOptions pictures = live;
-    pictures.audio = nullptr;
+  LiveOptions pictures = live;
+  pictures.audio = nullptr;
+  const bool with_audio = live.audio && !live.audio->was_refused();
+  int error = attempt(with_audio ? live : pictures);
+  if (with_audio && may_refuse_audio(error, url) && !deadline_.expired()) {
+    deadline_.set(live.open_ns);
     error = attempt(pictures);
+    if (error >= 0) live.audio->refused();
   }
   if (error < 0) {
     fail_if_interrupted();

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -35,6 +36,10 @@ class LiveAudio {
   void put(AVPacket& packet) noexcept;
   /// Call for each decoded picture. `stream_ns`: its timestamp in the stream.
   void picture(int64_t stream_ns, int64_t now_ns) noexcept;
+
+  /// Call if a server plays only without its audio. Later connections do not ask for it.
+  void refused() noexcept { refused_ = true; }
+  bool was_refused() const noexcept { return refused_; }
 
   // ---- sound's decode thread
   struct Connection {
@@ -74,6 +79,7 @@ class LiveAudio {
   void drop_packets() noexcept;
 
   const int track_;
+  std::atomic<bool> refused_{false};
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Connection connection_;

@@ -154,7 +154,7 @@ void LiveReader::read_pictures(Source& source) {
       return;
     }
     if (paced) wait_until_due(picture.info.pts_ns);
-    push(std::move(picture), source.info().start_ns);
+    push(std::move(picture));
     if (controls && std::exchange(first, false)) controls->mode_works();
   }
 }
@@ -171,10 +171,8 @@ void LiveReader::wait_until_due(int64_t pts_ns) {
   changed.wait_until(lock, time_point(pace_wall_ns + pts_ns - pace_pts_ns), [this] { return stop.load(); });
 }
 
-/// `origin_ns`: the stream's timestamp of pts 0.
-void LiveReader::push(Picture picture, int64_t origin_ns) {
-  const int64_t stream_ns = picture.info.pts_ns - picture.info.offset_ns + origin_ns;
-  if (audio) audio->picture(stream_ns, now_ns());
+void LiveReader::push(Picture picture) {
+  if (audio) audio->picture(picture.info.stamp_ns, now_ns());
   const std::lock_guard lock(mutex);
   const int64_t now = now_ns();
   estimate_latency(picture.info, now);
@@ -184,11 +182,11 @@ void LiveReader::push(Picture picture, int64_t origin_ns) {
   machine.frame(now);
   if (camera) broken_before = camera->broken;
   if (before != LiveState::playing) log::info("{}: playing {}", where, machine.status().stream);
-  while (queued >= queue_limit(picture.planes)) {
+  while (queued >= burst_limit(picture.planes, kFewestQueued)) {
     pop();
     ++machine.status().dropped;
   }
-  queue[queued++] = {std::move(picture), connection, audio ? audio->number() : 0, stream_ns};
+  queue[queued++] = {std::move(picture), connection, audio ? audio->number() : 0};
   changed.notify_all();
 }
 
@@ -206,17 +204,13 @@ LiveStatus LiveReader::status(int64_t now) {
   return status;
 }
 
-/// Returns how many pictures like `picture` may be queued.
-size_t LiveReader::queue_limit(const PictureRef& picture) const {
-  const bool for_sound = audio && picture.memory == MemoryKind::device;
-  return for_sound ? kSurfacesForSound : burst_limit(picture, kFewestQueued);
-}
-
 int64_t LiveReader::due_ns() const {
+  if (!audio || low_latency) return 0;  // with low latency, pictures do not wait for the sound
   const QueuedPicture& oldest = queue[0];
-  // With low latency, pictures do not wait for the sound. A full queue would drop them.
-  if (!audio || low_latency || queued >= queue_limit(oldest.picture.planes)) return 0;
-  return audio->due_ns(oldest.audio_connection, oldest.stream_ns);
+  // A quarter of the queue stays free for bursts, in which a full queue would drop pictures.
+  const size_t limit = burst_limit(oldest.picture.planes, kFewestQueued);
+  if (queued > limit * 3 / 4) return 0;
+  return audio->due_ns(oldest.audio_connection, oldest.picture.info.stamp_ns);
 }
 
 LiveReader::QueuedPicture LiveReader::pop() {

@@ -42,7 +42,6 @@ struct LiveReader {
     Picture picture;
     uint32_t connection = 0;
     uint32_t audio_connection = 0;  // LiveAudio::number()
-    int64_t stream_ns = 0;          // timestamp in the stream
   };
 
   static void run(const std::shared_ptr<LiveReader>& reader);
@@ -52,8 +51,7 @@ struct LiveReader {
   bool is_permanent(ExitCode code);
   void read_pictures(Source& source);
   void wait_until_due(int64_t pts_ns);
-  void push(Picture picture, int64_t origin_ns);
-  size_t queue_limit(const PictureRef& picture) const;
+  void push(Picture picture);
   /// Returns when the oldest queued picture is due; 0: at once. Call with `mutex` locked and a queued
   /// picture.
   int64_t due_ns() const;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace lensd {
 
@@ -35,24 +36,27 @@ class PlayoutDelay {
   /// Call for each audio packet with a timestamp.
   void audio(int64_t stream_ns, int64_t now_ns) {
     const int64_t delay_ns = now_ns - stream_ns;
+    // Packets that arrive together have waited for the last one. The first has waited longest.
+    if (known() && now_ns - std::exchange(arrival_ns_, now_ns) < kTogetherNs) return;
+    arrival_ns_ = now_ns;
     if (!first_ns_) first_ns_ = now_ns;
     roll(now_ns);
     const int64_t base_ns = base();
     if (known() && (delay_ns < base_ns - kJumpNs || lost_track(delay_ns - base_ns, now_ns))) {
       restart();
-      first_ns_ = now_ns, window_ns_ = now_ns;
+      first_ns_ = window_ns_ = arrival_ns_ = now_ns;
     } else if (known() && delay_ns - base_ns > kMostJitterNs) {
       return;
-    } else if (known() && delay_ns < base_ns - kBurstNs) {
+    } else if (known() && delay_ns < base_ns - kBurstNs && now_ns - first_ns_ < kBeginNs) {
       // The packets before it waited in a buffer of the sender: their delays say nothing about the network.
       now_ = before_ = {};
     }
     good_ns_ = now_ns;
     now_.add(delay_ns);
   }
-  /// Call for each picture.
+  /// Call for each picture. It does not count while no audio arrives.
   void picture(int64_t stream_ns, int64_t now_ns) {
-    if (!known()) return;
+    if (!known() || now_ns - arrival_ns_ > kRestartNs) return;
     const int64_t ahead_ns = now_ns - stream_ns - base();
     if (ahead_ns <= kMostAheadNs) now_.picture_ns = std::max(now_.picture_ns, now_ns - stream_ns);
   }
@@ -73,6 +77,10 @@ class PlayoutDelay {
   static constexpr int64_t kJumpNs = 1'000'000'000;
   /// A delay that is shorter than the shortest one by more than this belongs to a burst.
   static constexpr int64_t kBurstNs = 10'000'000;
+  /// A sender empties its buffer in this time after the first packet.
+  static constexpr int64_t kBeginNs = 2'000'000'000;
+  /// Packets that follow each other within this time arrive together.
+  static constexpr int64_t kTogetherNs = 5'000'000;
 
   struct Window {
     int64_t least_ns = INT64_MAX, most_ns = kNone, picture_ns = kNone;
@@ -95,7 +103,8 @@ class PlayoutDelay {
   Window now_, before_;
   int64_t window_ns_ = 0;  ///< start of now_
   int64_t first_ns_ = 0;
-  int64_t good_ns_ = 0;  ///< arrival of the newest packet that was not too late
+  int64_t arrival_ns_ = 0;  ///< of the newest packet
+  int64_t good_ns_ = 0;     ///< arrival of the newest packet that was not too late
 };
 
 }  // namespace lensd

@@ -26,6 +26,8 @@ constexpr double kMostStretch = 0.005;
 /// Queued sound beyond this is not being played.
 constexpr size_t kMostQueued = 2 * kSoundRate;
 constexpr int64_t kWaitNs = 50'000'000;
+/// Without packets for these times, pictures do not wait for sound, and the source has no audio.
+constexpr int64_t kQuietNs = 1'000'000'000, kNoAudioNs = 5'000'000'000;
 
 /// Decodes the packets of one connection.
 class LiveDecoder {
@@ -92,6 +94,7 @@ class LiveLoop {
       : s_(shared), audio_(audio), where_(std::move(where)), paused_(paused) {}
 
   void run() {
+    s_.obstacle = SoundState::no_track;  // until a connection has audio
     while (!s_.stopping) step();
     audio_.publish(0, 0);
   }
@@ -102,7 +105,7 @@ class LiveLoop {
     if (number != number_) connect();
     follow_pause();
     if (audio_.take(*packet_, number_, kWaitNs) && decoder_) decode();
-    control();
+    decoder_&& now_ns() - packet_ns_ > kQuietNs ? wait_for_audio() : control();
   }
 
   void connect() {
@@ -111,24 +114,35 @@ class LiveLoop {
     decoder_.reset();
     silence();
     s_.obstacle = connection.codec ? SoundState::playing : SoundState::no_track;
+    packet_ns_ = now_ns();
     if (!connection.codec) return;
     try {
       decoder_.emplace(connection, where_);
     } catch (const Error& e) {
-      give_up(e);
+      give_up(e.problem());
+    } catch (const std::exception& e) {
+      give_up(e.what());
     }
   }
 
   /// Reports, once, why this connection has no sound. The next one may have.
-  void give_up(const Error& error) {
+  void give_up(const std::string& why) {
     decoder_.reset();
     silence();
     s_.obstacle = SoundState::broken;
-    if (std::exchange(reported_, error.problem()) != error.problem()) s_.fail(error.problem());
+    if (std::exchange(reported_, why) != why) s_.fail(why);
     s_.output_wake.set();
   }
 
+  /// Call while no audio arrives: pictures do not wait for it. control() starts the sound again.
+  void wait_for_audio() {
+    if (cue_.playing) silence();
+    if (now_ns() - packet_ns_ > kNoAudioNs) s_.obstacle = SoundState::no_track;
+  }
+
   void decode() {
+    packet_ns_ = now_ns();
+    s_.obstacle = SoundState::playing;
     if (paused_) return av_packet_unref(packet_.get());
     const auto push = [this](SoundBlock block) {
       if (s_.queue.frames() > kMostQueued) s_.queue.restart(cue_.seek, 1);
@@ -137,7 +151,9 @@ class LiveLoop {
     try {
       decoder_->decode(*packet_, stretch_, push);
     } catch (const Error& e) {
-      give_up(e);
+      give_up(e.problem());
+    } catch (const std::exception& e) {
+      give_up(e.what());
     }
     s_.output_wake.set();
   }
@@ -165,22 +181,22 @@ class LiveLoop {
     }
     const SoundClock heard = s_.clock.load();
     const bool plays = heard.valid && heard.run == cue_.run;
-    const int64_t delay = plays ? heard.wall_ns - heard.pts_ns : cue_.wall_ns - cue_.pts_ns;
-    const int64_t early = *target - delay;  // how much too early the sound is heard
+    if (plays) delay_ns_ = heard.wall_ns - heard.pts_ns;
+    const int64_t early = *target - delay_ns_;  // how much too early the sound is heard
     const bool ran_dry = !plays && s_.queue.frames() == 0;
     if (std::abs(early) > kCoarseNs || (ran_dry && early > kFineNs)) return start(*target);
     stretch_ = std::abs(early) < kFineNs
                    ? 0
                    : std::clamp(static_cast<double>(early) / kStretchNs, -kMostStretch, kMostStretch);
     const SoundState state = s_.state;
-    audio_.publish(state == SoundState::playing ? number_ : 0, delay);
+    audio_.publish(state == SoundState::playing ? number_ : 0, delay_ns_);
   }
 
   void start(int64_t delay_ns) {
     ++cue_.run;
     cue_.playing = true;
     cue_.pts_ns = now_ns() - delay_ns, cue_.wall_ns = cue_.pts_ns + delay_ns;
-    stretch_ = 0;
+    delay_ns_ = delay_ns, stretch_ = 0;
     publish_cue();
   }
 
@@ -197,7 +213,9 @@ class LiveLoop {
   ff::PacketPtr packet_ = ff::make_packet();
   SoundCue cue_;
   uint32_t number_ = 0;
-  double stretch_ = 0;  ///< share by which sound is made longer
+  int64_t packet_ns_ = 0;  ///< arrival of the newest packet, or of the connection
+  int64_t delay_ns_ = 0;   ///< time from a timestamp until its sound is heard
+  double stretch_ = 0;     ///< share by which sound is made longer
   std::string reported_;
 };
 

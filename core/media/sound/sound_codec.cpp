@@ -16,6 +16,8 @@ namespace lensd {
 namespace {
 
 constexpr int kFinishFrames = 4096;
+/// Supported samples per second. At lower rates, a small packet would become a large block.
+constexpr int kLowestRate = 1000, kHighestRate = 768000;
 
 }  // namespace
 
@@ -43,6 +45,10 @@ bool SoundResampler::fits(const AVFrame& frame) const noexcept {
 }
 
 void SoundResampler::configure(const AVFrame& frame, const std::string& where) {
+  swr_.reset();
+  if (frame.sample_rate < kLowestRate || frame.sample_rate > kHighestRate)
+    throw Error(ExitCode::bad_source, where,
+                fmt::format("audio with {} samples per second is not supported", frame.sample_rate));
   AVChannelLayout in = frame.ch_layout, out{};
   if (in.order == AV_CHANNEL_ORDER_UNSPEC) av_channel_layout_default(&in, frame.ch_layout.nb_channels);
   av_channel_layout_default(&out, kSoundChannels);
@@ -62,7 +68,9 @@ void SoundResampler::configure(const AVFrame& frame, const std::string& where) {
 
 bool SoundResampler::convert(const AVFrame& frame, std::vector<float>& samples) {
   const int64_t room = swr_get_out_samples(swr_.get(), frame.nb_samples);
-  samples.resize(static_cast<size_t>(std::max<int64_t>(room, 0)) * kSoundChannels);
+  samples.clear();
+  if (room <= 0 || room > kMostFrameSamples) return room == 0;
+  samples.resize(static_cast<size_t>(room) * kSoundChannels);
   auto* to = reinterpret_cast<uint8_t*>(samples.data());
   const int made = swr_convert(swr_.get(), &to, static_cast<int>(room),
                                const_cast<const uint8_t**>(frame.extended_data), frame.nb_samples);

@@ -54,6 +54,22 @@ TEST_F(PlayoutDelayTest, TheBufferOfASenderDoesNotAddDelay) {
   EXPECT_LE(target_ms(), 100 + 20 + 20);
 }
 
+TEST_F(PlayoutDelayTest, PacketsThatArriveTogetherCountOnce) {
+  // Bundles of 500 ms: all their packets arrive with the last one.
+  for (int64_t bundle = 0; bundle < 20; ++bundle)
+    for (int64_t t = 0; t < 500 * kMs; t += kStepNs) {
+      const int64_t arrival_ns = kStart + (bundle * 500 + 500 + bundle % 3 * 10) * kMs;
+      delay_.audio(bundle * 500 * kMs + t, arrival_ns + t / 1000);
+    }
+  EXPECT_EQ(target_ms(), 500 + 20 + 100 + 20) << "the delay of the first packet, its jitter, output, margin";
+}
+
+TEST_F(PlayoutDelayTest, OnePacketThatIsFasterForgetsNoJitter) {
+  send(0, 3000, [](int64_t i) { return 50 + (i % 7) * 5; });  // 50 to 80 ms
+  delay_.audio(3000 * kMs, kStart + (3000 + 20) * kMs);
+  EXPECT_EQ(target_ms(), 80 + 100 + 20);
+}
+
 TEST_F(PlayoutDelayTest, AJumpOfTimestampsStartsAgain) {
   send(0, 1000, [](int64_t) { return 10; });
   delay_.audio(3'600'000 * kMs, kStart + 1000 * kMs);
@@ -68,6 +84,8 @@ TEST_F(PlayoutDelayTest, WaitsForPicturesThatArriveLater) {
   EXPECT_EQ(target_ms(), 10 + 400 + 30);
   delay_.picture(900 * kMs, kStart + (900 + 10 + 5000) * kMs);
   EXPECT_EQ(target_ms(), 10 + 400 + 30) << "not for those that are seconds late";
+  delay_.picture(8000 * kMs, kStart + (8000 + 900) * kMs);
+  EXPECT_EQ(target_ms(), 10 + 400 + 30) << "nor while there is no audio";
   send(1000, 12000, [](int64_t) { return 10; });
   EXPECT_EQ(target_ms(), 10 + 120);
 }

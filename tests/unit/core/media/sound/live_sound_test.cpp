@@ -35,7 +35,7 @@ class LiveSoundTest : public testing::Test {
   void connect(AVCodecID codec = AV_CODEC_ID_PCM_S16LE) {
     ff::ParametersPtr parameters(avcodec_parameters_alloc());
     parameters->codec_type = AVMEDIA_TYPE_AUDIO, parameters->codec_id = codec;
-    parameters->sample_rate = kRate, parameters->format = AV_SAMPLE_FMT_S16;
+    parameters->sample_rate = rate_, parameters->format = AV_SAMPLE_FMT_S16;
     av_channel_layout_default(&parameters->ch_layout, 2);
     audio_->connected(parameters.get(), {1, kRate}, false);
   }
@@ -80,6 +80,7 @@ class LiveSoundTest : public testing::Test {
   std::thread sender_;
   std::atomic<bool> sending_{false};
   int64_t begin_ns_ = 0;
+  int rate_ = kRate;  ///< that the stream announces
 };
 
 TEST_F(LiveSoundTest, APictureIsDueWhenItsSoundIsHeard) {
@@ -128,6 +129,30 @@ TEST_F(LiveSoundTest, APauseIsSilentAndPicturesDoNotWait) {
   EXPECT_TRUE(eventually([&] { return due(0) != 0; }));
 }
 
+TEST_F(LiveSoundTest, PicturesDoNotWaitForAudioThatHasEnded) {
+  open();
+  connect();
+  send(0);
+  first_loud();
+  ASSERT_TRUE(eventually([&] { return due(0) != 0; }));
+  end_sender();
+  EXPECT_TRUE(eventually([&] { return due(0) == 0; }));
+}
+
+TEST_F(LiveSoundTest, AbsurdRatesAreRefused) {
+  open();
+  rate_ = 1;
+  connect();
+  send(0);
+  EXPECT_TRUE(eventually([&] { return sound_->state() == SoundState::broken; }));
+  end_sender();
+  rate_ = kRate;
+  connect();
+  send(0);
+  first_loud();
+  EXPECT_EQ(sound_->state(), SoundState::playing);
+}
+
 TEST_F(LiveSoundTest, SoundContinuesAfterAnOutage) {
   open();
   connect();
@@ -144,6 +169,7 @@ TEST_F(LiveSoundTest, SoundContinuesAfterAnOutage) {
 
 TEST_F(LiveSoundTest, AConnectionWithoutUsableAudioSaysWhy) {
   open();
+  EXPECT_TRUE(eventually([&] { return sound_->state() == SoundState::no_track; })) << "not connected";
   audio_->connected(nullptr, {1, 1}, false);
   EXPECT_TRUE(eventually([&] { return sound_->state() == SoundState::no_track; }));
   connect(AV_CODEC_ID_NONE);
