@@ -105,7 +105,10 @@ class LiveLoop {
     if (number != number_) connect();
     follow_pause();
     if (audio_.take(*packet_, number_, kWaitNs) && decoder_) decode();
-    decoder_&& now_ns() - packet_ns_ > kQuietNs ? wait_for_audio() : control();
+    if (now_ns() - packet_ns_ > kQuietNs)
+      wait_for_audio();
+    else
+      control();
   }
 
   void connect() {
@@ -137,7 +140,7 @@ class LiveLoop {
   /// Call while no audio arrives: pictures do not wait for it. control() starts the sound again.
   void wait_for_audio() {
     if (cue_.playing) silence();
-    if (now_ns() - packet_ns_ > kNoAudioNs) s_.obstacle = SoundState::no_track;
+    if (decoder_ && now_ns() - packet_ns_ > kNoAudioNs) s_.obstacle = SoundState::no_track;
   }
 
   void decode() {
