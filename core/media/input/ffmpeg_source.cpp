@@ -16,6 +16,7 @@ extern "C" {
 #include "core/media/input/input_checks.hpp"
 #include "core/media/input/read_chapters.hpp"
 #include "core/media/input/read_tracks.hpp"
+#include "core/media/live/live_audio.hpp"
 
 namespace lensd {
 namespace {
@@ -324,6 +325,8 @@ void FfmpegSource::fail_lost(int error) const {
 void FfmpegSource::check_live_packet() {
   if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id)
     fail("the stream changed its codec");
+  if (options_.live.audio && options_.live.audio->is_unreadable())
+    fail("the sender restarted with another stream");
   const int64_t without_picture_ns = now_ns() - picture_ns_;
   if (input_->camera_monitor() && without_picture_ns > input_->silence_ns())
     if (const std::string damaged = only_damaged_pictures(); !damaged.empty()) fail(damaged);

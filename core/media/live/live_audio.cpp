@@ -25,6 +25,7 @@ void LiveAudio::connected(const AVCodecParameters* codec, AVRational time_base, 
   ff::ParametersPtr copy = copy_of(codec);
   const std::lock_guard lock(mutex_);
   ++connection_.number;
+  unreadable_ = false;
   connection_.codec = std::move(copy);
   connection_.time_base = time_base;
   connection_.unparsed = unparsed;

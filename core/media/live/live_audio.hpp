@@ -63,7 +63,12 @@ class LiveAudio {
   /// sound.
   void publish(uint32_t number, int64_t delay_ns) noexcept;
 
+  /// Call if packets can no longer be decoded although earlier ones could: another sender at the same address
+  /// uses another codec, which demuxers do not notice. Makes the source connect again.
+  void unreadable() noexcept { unreadable_ = true; }
+
   // ---- any thread
+  bool is_unreadable() const noexcept { return unreadable_; }
   /// Returns the monotonic time at which the picture with timestamp `stream_ns` of connection `number` is
   /// due; 0: at once, because there is no sound.
   int64_t due_ns(uint32_t number, int64_t stream_ns) const noexcept;
@@ -79,7 +84,7 @@ class LiveAudio {
   void drop_packets() noexcept;
 
   const int track_;
-  std::atomic<bool> refused_{false};
+  std::atomic<bool> refused_{false}, unreadable_{false};
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Connection connection_;

@@ -26,6 +26,10 @@ constexpr double kMostStretch = 0.005;
 /// Queued sound beyond this is not being played.
 constexpr size_t kMostQueued = 2 * kSoundRate;
 constexpr int64_t kWaitNs = 50'000'000;
+/// More packets in a row without any sound are of another codec, or damaged for good. So are some packets
+/// during this time: a parser may make few large packets of another codec's data.
+constexpr int kMostFailed = 50;
+constexpr int64_t kUndecodableNs = 3'000'000'000;
 /// Without packets for these times, pictures do not wait for sound, and the source has no audio.
 constexpr int64_t kQuietNs = 1'000'000'000, kNoAudioNs = 5'000'000'000;
 
@@ -33,14 +37,16 @@ constexpr int64_t kQuietNs = 1'000'000'000, kNoAudioNs = 5'000'000'000;
 class LiveDecoder {
  public:
   LiveDecoder(const LiveAudio::Connection& connection, std::string where)
-      : number_(connection.number),
-        where_(std::move(where)),
+      : where_(std::move(where)),
         time_base_(connection.time_base),
         codec_(open_sound_codec(*connection.codec, connection.time_base, where_)) {
     if (connection.unparsed) parser_.emplace(*connection.codec);
   }
 
-  uint32_t number() const noexcept { return number_; }
+  /// Returns the number of packets without a frame since the last frame.
+  int failed() const noexcept { return failed_; }
+  /// Returns true if a frame was decoded.
+  bool has_decoded() const noexcept { return decoded_; }
 
   /// Decodes a packet and passes the resulting blocks to `push`. Skips damaged packets.
   template <class Push>
@@ -53,10 +59,12 @@ class LiveDecoder {
  private:
   template <class Push>
   void decode_frame(AVPacket& packet, double stretch, const Push& push) {
+    ++failed_;
     avcodec_send_packet(codec_.get(), &packet);
     av_packet_unref(&packet);
     while (avcodec_receive_frame(codec_.get(), frame_.get()) == 0) {
       SoundBlock block;
+      failed_ = 0, decoded_ = true;
       if (convert(stretch, block)) push(std::move(block));
       av_frame_unref(frame_.get());
     }
@@ -77,7 +85,6 @@ class LiveDecoder {
   }
 
   static constexpr int64_t kUnknown = INT64_MIN;
-  const uint32_t number_;
   const std::string where_;
   const AVRational time_base_;
   ff::CodecPtr codec_;
@@ -85,6 +92,8 @@ class LiveDecoder {
   SoundResampler resampler_;
   ff::FramePtr frame_ = ff::make_frame();
   ff::PacketPtr parsed_ = ff::make_packet();
+  int failed_ = 0;
+  bool decoded_ = false;
   int64_t next_ns_ = kUnknown;  ///< timestamp at which the next frame should start
 };
 
@@ -117,7 +126,7 @@ class LiveLoop {
     decoder_.reset();
     silence();
     s_.obstacle = connection.codec ? SoundState::playing : SoundState::no_track;
-    packet_ns_ = now_ns();
+    packet_ns_ = frame_ns_ = now_ns();
     if (!connection.codec) return;
     try {
       decoder_.emplace(connection, where_);
@@ -158,7 +167,18 @@ class LiveLoop {
     } catch (const std::exception& e) {
       give_up(e.what());
     }
+    if (decoder_ && decoder_->failed() == 0) frame_ns_ = packet_ns_;
+    if (decoder_ && undecodable()) {
+      if (decoder_->has_decoded()) audio_.unreadable();
+      give_up("the audio cannot be decoded");
+    }
     s_.output_wake.set();
+  }
+
+  /// Returns true if packets arrive, but no sound comes out of them any more.
+  bool undecodable() const {
+    const int failed = decoder_->failed();
+    return failed > kMostFailed || (failed > 1 && packet_ns_ - frame_ns_ > kUndecodableNs);
   }
 
   void follow_pause() {
@@ -217,6 +237,7 @@ class LiveLoop {
   SoundCue cue_;
   uint32_t number_ = 0;
   int64_t packet_ns_ = 0;  ///< arrival of the newest packet, or of the connection
+  int64_t frame_ns_ = 0;   ///< arrival of the newest packet with sound, or of the connection
   int64_t delay_ns_ = 0;   ///< time from a timestamp until its sound is heard
   double stretch_ = 0;     ///< share by which sound is made longer
   std::string reported_;

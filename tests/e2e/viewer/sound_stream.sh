@@ -15,10 +15,12 @@ port=$((20000 + $$ % 20000))
 make_clip 20
 ffmpeg -v error -i "$WORK/clip.mkv" -c:v mpeg2video -q:v 3 -g 12 -bf 2 -c:a mp2 -b:a 128k "$WORK/clip.ts" ||
   skip "ffmpeg cannot make the stream"
+ffmpeg -v error -i "$WORK/clip.ts" -c:v copy -c:a aac -b:a 96k "$WORK/aac.ts" || skip "ffmpeg cannot make the stream"
 
-# send ARGS…: sends the clip in real time, again and again, with these output options. Sets SENDER.
+# send ARGS…: sends $CLIP in real time, again and again, with these output options. Sets SENDER.
+CLIP=$WORK/clip.ts
 send() {
-  ffmpeg -v error -re -stream_loop -1 -i "$WORK/clip.ts" -c copy "$@" </dev/null 2>"$WORK/sender.log" &
+  ffmpeg -v error -re -stream_loop -1 -i "$CLIP" -c copy "$@" </dev/null 2>"$WORK/sender.log" &
   SENDER=$!
   STARTED+=("$SENDER")
 }
@@ -81,6 +83,12 @@ send -f mpegts "udp://127.0.0.1:$port?pkt_size=1316"
 before=$(beeps)
 wait_for 20 more_beeps $((before + 3)) || fail "no sound after an outage"
 measure "after an outage"
+end_sender
+CLIP=$WORK/aac.ts send -f mpegts "udp://127.0.0.1:$port?pkt_size=1316"
+before=$(beeps)
+wait_for 20 more_beeps $((before + 3)) || fail "no sound from a sender with another codec: $(value sound)"
+sleep 2
+measure "from a sender with another codec"
 quit_window
 
 start_window "udp://127.0.0.1:$port" --backend=cpu --profile=low-latency

@@ -139,6 +139,29 @@ TEST_F(LiveSoundTest, PicturesDoNotWaitForAudioThatHasEnded) {
   EXPECT_TRUE(eventually([&] { return due(0) == 0; }));
 }
 
+TEST_F(LiveSoundTest, PacketsThatCannotBeDecodedMakeTheSourceConnectAgain) {
+  open();
+  connect(AV_CODEC_ID_MP2);
+  send(0);  // PCM is no MP2
+  EXPECT_TRUE(eventually([&] { return sound_->state() == SoundState::broken; }));
+  EXPECT_FALSE(audio_->is_unreadable()) << "it never was readable";
+  end_sender();
+  connect();
+  send(0);
+  first_loud();
+  end_sender();
+  const ff::PacketPtr packet = ff::make_packet();
+  for (int i = 0; i < 60; ++i) {
+    av_packet_unref(packet.get());
+    ASSERT_EQ(av_new_packet(packet.get(), 1), 0);  // less than a sample
+    packet->pts = ff::to_ticks(kFirstNs, {1, kRate});
+    audio_->put(*packet);
+  }
+  EXPECT_TRUE(eventually([&] { return audio_->is_unreadable(); }));
+  connect();
+  EXPECT_FALSE(audio_->is_unreadable());
+}
+
 TEST_F(LiveSoundTest, AbsurdRatesAreRefused) {
   open();
   rate_ = 1;
