@@ -323,10 +323,10 @@ void FfmpegSource::fail_lost(int error) const {
 /// not detect that a sender restarts with another stream at the same address. In that case packet times jump
 /// back and the decoder logs errors.
 void FfmpegSource::check_live_packet() {
-  if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id)
+  const LiveAudio* audio = options_.live.audio.get();
+  if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id ||
+      (audio && audio->is_unreadable()))
     fail("the stream changed its codec");
-  if (options_.live.audio && options_.live.audio->is_unreadable())
-    fail("the sender restarted with another stream");
   const int64_t without_picture_ns = now_ns() - picture_ns_;
   if (input_->camera_monitor() && without_picture_ns > input_->silence_ns())
     if (const std::string damaged = only_damaged_pictures(); !damaged.empty()) fail(damaged);
