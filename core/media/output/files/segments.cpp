@@ -53,6 +53,11 @@ Segments::Segments(const RecordSettings& settings, const RecordTarget& target)
 Segments::~Segments() = default;
 
 bool Segments::wants_key(int64_t ticks, AVRational time_base) {
+  // The first file starts with the first frame. Do not wait for its packet, which a slow disk may delay.
+  int64_t none = 0;
+  if (split_seconds_ > 0)
+    next_key_.compare_exchange_strong(none,
+                                      ticks + std::max<int64_t>(1, ticks_of(split_seconds_, time_base)));
   if (const int64_t next = next_key_; split_seconds_ > 0 && next > 0 && ticks >= next) {
     next_key_ = ticks + ticks_of(split_seconds_, time_base);
     return true;
