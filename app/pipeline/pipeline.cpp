@@ -230,16 +230,6 @@ void Pipeline::wait_until_due(int64_t pts_ns) {
   }
 }
 
-/// Waits until the sound of a live picture is heard, and applies commands meanwhile. `due_ns` as in
-/// FrameInfo.
-void Pipeline::wait_for_sound(int64_t due_ns) {
-  while (!stopping() && !state_.paused) {
-    const int64_t wait_ns = due_ns - now_ns();
-    if (wait_ns <= 0 || !command_signal_.try_acquire_for(std::chrono::nanoseconds(wait_ns))) return;
-    apply_commands();
-  }
-}
-
 /// Waits until the last frame has been shown for its duration, and applies commands meanwhile. After a pause
 /// or a change of speed, its time starts again. Returns false after a seek or if stopping, else true. Returns
 /// true at once in unpaced runs, after a step, and while paused.

@@ -1,4 +1,6 @@
-// The pipeline's process thread with a live source: its connections, and bursts of pictures. Also the sinks.
+// The pipeline's process thread with a live source: its connections, bursts of pictures, and the wait for
+// their sound. Also the sinks.
+#include <chrono>
 #include <utility>
 
 #include "app/pipeline/pipeline.hpp"
@@ -32,6 +34,16 @@ bool Pipeline::too_late(const DecodedPicture& next) {
   if (!others_wait || now_ns() - next.queued_ns <= kLatestNs) return false;
   dropped_.fetch_add(1, std::memory_order_relaxed);
   return true;
+}
+
+/// Waits until the sound of a live picture is heard, and applies commands meanwhile. `due_ns` as in
+/// FrameInfo.
+void Pipeline::wait_for_sound(int64_t due_ns) {
+  while (!stopping() && !state_.paused) {
+    const int64_t wait_ns = due_ns - now_ns();
+    if (wait_ns <= 0 || !command_signal_.try_acquire_for(std::chrono::nanoseconds(wait_ns))) return;
+    apply_commands();
+  }
 }
 
 void Pipeline::pass_to_sinks(const Frame& frame) {

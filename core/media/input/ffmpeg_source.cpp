@@ -16,17 +16,9 @@ extern "C" {
 #include "core/media/input/input_checks.hpp"
 #include "core/media/input/read_chapters.hpp"
 #include "core/media/input/read_tracks.hpp"
-#include "core/media/live/live_audio.hpp"
 
 namespace lensd {
 namespace {
-
-/// If packet times jump back by more than this, the sender may have restarted. Reordering causes far smaller
-/// jumps.
-constexpr int64_t kJumpBackNs = 500'000'000;
-/// Number of packets to watch after a jump back, and number of errors to tolerate in them, because the last
-/// picture before the jump may be incomplete.
-constexpr int kSuspectPackets = 50, kToleratedErrors = 3;
 
 /// Returns the name of the codec, or of the pixel format if the stream is not compressed.
 const char* coding_of(const AVCodecParameters& parameters) {
@@ -204,50 +196,6 @@ FrameOutcome FfmpegSource::decode() {
   }
 }
 
-/// Returns true if the decoded picture in frame_ is damaged, and counts it. FFmpeg marks damaged H.264
-/// pictures, but for JPEGs it only logs errors. Ignores the log until one picture had no errors, because
-/// FFmpeg logs an error for every picture of some cameras. Always ignores it with frame threads, because they
-/// log errors of later pictures.
-bool FfmpegSource::camera_picture_damaged() noexcept {
-  const AVCodecContext& codec = decoder_->context();
-  const int before = std::exchange(decoder_errors_, allocator_.logged_errors());
-  const bool logged = before != decoder_errors_;
-  const bool exact = codec.codec_id == AV_CODEC_ID_MJPEG && !(codec.active_thread_type & FF_THREAD_FRAME);
-  const bool marked = frame_->decode_error_flags || (frame_->flags & AV_FRAME_FLAG_CORRUPT);
-  intact_seen_ = intact_seen_ || !logged;
-  if (!marked && !(exact && logged && intact_seen_)) return false;
-  ++input_->camera_monitor()->broken;
-  return true;
-}
-
-/// Counts a camera picture for which the decoder has returned an error.
-void FfmpegSource::count_undecodable() noexcept {
-  CameraMonitor* camera = input_->camera_monitor();
-  if (!camera) return;
-  ++camera->broken;
-  decoder_errors_ = allocator_.logged_errors();
-}
-
-/// Returns a message if a camera or PipeWire node has delivered damaged pictures since the newest intact one,
-/// otherwise an empty string.
-std::string FfmpegSource::only_damaged_pictures() const {
-  const CameraMonitor* camera = input_->camera_monitor();
-  const uint64_t damaged = camera ? camera->broken - broken_before_ : 0;
-  if (damaged == 0) return {};
-  return fmt::format("the {} delivers only damaged pictures ({} in {:.1f} s)",
-                     input_->kind() == UrlKind::camera ? "camera" : "PipeWire node", damaged,
-                     to_s(now_ns() - picture_ns_));
-}
-
-/// Reads a picture from an uncompressed camera into frame_.
-FrameOutcome FfmpegSource::capture() {
-  const int error = input_->read(*frame_, allocator_);
-  if (error == AVERROR_EXIT) return interrupted();
-  if (error == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "out of memory");
-  if (error < 0) fail_lost(error);
-  return FrameOutcome::ok;
-}
-
 FrameOutcome FfmpegSource::interrupted() noexcept {
   stop_.interrupted.store(false, std::memory_order_relaxed);
   return FrameOutcome::again;
@@ -301,62 +249,10 @@ void FfmpegSource::fail(const std::string& what, const std::string& hint) const 
   throw Error(ExitCode::bad_source, where_, what, hint);
 }
 
-void FfmpegSource::fail_lost(int error) const {
-  if (input_->kind() == UrlKind::camera) {
-    if (error == AVERROR(ENODEV)) fail("the camera was unplugged");
-    if (error == AVERROR(EIO)) fail("the camera's signal changed its format");
-  }
-  if (input_->kind() == UrlKind::pipewire && error == AVERROR(ENODEV))
-    fail("the PipeWire node or daemon is gone");
-  // An HTTP response without a length ends with an I/O error.
-  if (error == AVERROR_EOF || error == AVERROR(EIO)) fail("the stream ended");
-  const CameraMonitor* camera = input_->camera_monitor();
-  if (const char* signal = camera ? problem(camera->signal) : ""; error == AVERROR(ETIMEDOUT) && *signal)
-    fail(signal);
-  if (error == AVERROR(ETIMEDOUT))
-    if (const std::string damaged = only_damaged_pictures(); !damaged.empty()) fail(damaged);
-  if (error == AVERROR(ETIMEDOUT)) fail(fmt::format("no data for {:g} s", to_s(input_->silence_ns())));
-  fail("stream error: " + ff::error_text(error));
-}
-
-/// Throws Error if the stream no longer fits the decoder or no picture was decoded for open_ns. Demuxers do
-/// not detect that a sender restarts with another stream at the same address. In that case packet times jump
-/// back and the decoder logs errors.
-void FfmpegSource::check_live_packet() {
-  const LiveAudio* audio = options_.live.audio.get();
-  if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id ||
-      (audio && audio->is_unreadable()))
-    fail("the stream changed its codec");
-  const int64_t without_picture_ns = now_ns() - picture_ns_;
-  if (input_->camera_monitor() && without_picture_ns > input_->silence_ns())
-    if (const std::string damaged = only_damaged_pictures(); !damaged.empty()) fail(damaged);
-  if (without_picture_ns > options_.live.open_ns) fail("data arrives, but no picture can be decoded");
-  const int64_t time = packet_->dts != AV_NOPTS_VALUE ? packet_->dts : packet_->pts;
-  if (time == AV_NOPTS_VALUE) return;
-  const int64_t before = std::exchange(packet_time_, time);
-  if (before != AV_NOPTS_VALUE && ff::to_ns(before - time, input_->stream()->time_base) > kJumpBackNs) {
-    suspect_packets_ = kSuspectPackets;
-    suspect_errors_ = allocator_.logged_errors();
-  } else if (suspect_packets_ > 0) {
-    --suspect_packets_;
-    if (allocator_.logged_errors() - suspect_errors_ > kToleratedErrors)
-      fail("the sender restarted with another stream");
-  }
-}
-
 void FfmpegSource::fail_gpu_refused() const {
   throw Error(ExitCode::unavailable, where_,
               fmt::format("NVDEC does not decode this {} stream (profile, size or bit depth)", info_.codec),
               "use --hwdec=auto or --hwdec=no");
-}
-
-/// Returns the capture time of a picture, or `now` if it has none. The kernel stamps camera pictures with the
-/// monotonic time of their exposure or arrival.
-int64_t FfmpegSource::capture_time(std::optional<int64_t> raw_ns, int64_t now) const {
-  constexpr int64_t kOldest = 1'000'000'000;  // an older stamp is from another clock
-  const bool device = input_->kind() == UrlKind::camera || input_->kind() == UrlKind::pipewire;
-  const bool stamped = device && raw_ns && *raw_ns <= now;
-  return stamped && now - *raw_ns < kOldest ? *raw_ns : now;
 }
 
 ColourSpec FfmpegSource::picture_colour(const PictureFormat& format) {
