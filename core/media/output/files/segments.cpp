@@ -53,14 +53,14 @@ Segments::Segments(const RecordSettings& settings, const RecordTarget& target)
 Segments::~Segments() = default;
 
 bool Segments::wants_key(int64_t ticks, AVRational time_base) {
-  // The first file starts with the first frame. Do not wait for its packet, which a slow disk may delay.
-  int64_t none = 0;
-  if (split_seconds_ > 0)
-    next_key_.compare_exchange_strong(none,
-                                      ticks + std::max<int64_t>(1, ticks_of(split_seconds_, time_base)));
-  if (const int64_t next = next_key_; split_seconds_ > 0 && next > 0 && ticks >= next) {
-    next_key_ = ticks + ticks_of(split_seconds_, time_base);
-    return true;
+  if (split_seconds_ > 0) {
+    const int64_t after = ticks + std::max<int64_t>(1, ticks_of(split_seconds_, time_base));
+    int64_t next = 0;
+    // The first frame starts the first file. Do not wait for its packet, which a slow disk may delay.
+    if (!next_key_.compare_exchange_strong(next, after) && ticks >= next) {
+      next_key_ = after;
+      return true;
+    }
   }
   return split_bytes_ > 0 && file_bytes_ >= split_bytes_ && !size_key_asked_.exchange(true);
 }
@@ -119,8 +119,9 @@ void Segments::open(const AVPacket& packet, const EncodedFormat& format, double 
   if (ring_) ring_->opened(path_, file_->identity());
   file_start_ = packet.pts;
   footage_ticks_ = noted_ticks_ = 0;
-  if (next_key_ == 0 || split_bytes_ > 0)
-    next_key_ = packet.pts + std::max<int64_t>(1, ticks_of(split_seconds_, time_base_));
+  // Later than expected if files could not be opened for some time.
+  const int64_t next = packet.pts + std::max<int64_t>(1, ticks_of(split_seconds_, time_base_));
+  if (next_key_ < next || split_bytes_ > 0) next_key_ = next;
   size_key_asked_ = false;
   ++files_;
 }
