@@ -85,8 +85,7 @@ void FfmpegSource::fail_lost(int error) const {
 /// back and the decoder logs errors.
 void FfmpegSource::check_live_packet() {
   const LiveAudio* audio = options_.live.audio.get();
-  if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id ||
-      (audio && audio->is_unreadable()))
+  if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id || (audio && audio->unreadable()))
     fail("the stream changed its codec");
   const int64_t without_picture_ns = now_ns() - picture_ns_;
   if (input_->camera_monitor() && without_picture_ns > input_->silence_ns())

@@ -196,12 +196,13 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
   };
   LiveOptions pictures = live;
   pictures.audio = nullptr;
-  const bool with_audio = live.audio && !live.audio->was_refused();
+  const bool with_audio = live.audio && !live.audio->refused();
   int error = attempt(with_audio ? live : pictures);
-  if (with_audio && may_refuse_audio(error, url) && !deadline_.expired()) {
+  const bool other_cause = deadline_.expired() || !policy_.refused().empty();
+  if (with_audio && may_refuse_audio(error, url) && !other_cause && lookup_problem(url).empty()) {
     deadline_.set(live.open_ns);
     error = attempt(pictures);
-    if (error >= 0) live.audio->refused();
+    if (error >= 0) live.audio->set_refused();
   }
   if (error < 0) {
     fail_if_interrupted();

@@ -38,10 +38,12 @@ class LiveAudio {
   void picture(int64_t stream_ns, int64_t now_ns) noexcept;
 
   /// Call if a server plays only without its audio. Later connections do not ask for it.
-  void refused() noexcept { refused_ = true; }
-  bool was_refused() const noexcept { return refused_; }
+  void set_refused() noexcept { refused_ = true; }
+  bool refused() const noexcept { return refused_; }
+  /// Returns true after set_unreadable(), until the source has connected again.
+  bool unreadable() const noexcept { return unreadable_; }
 
-  // ---- sound's decode thread
+  // ---- sound's decode thread, see live_sound.hpp
   struct Connection {
     uint32_t number = 0;         ///< 0: not connected yet
     ff::ParametersPtr codec;     ///< null: it has no audio
@@ -65,10 +67,9 @@ class LiveAudio {
 
   /// Call if packets can no longer be decoded although earlier ones could: another sender at the same address
   /// uses another codec, which demuxers do not notice. Makes the source connect again.
-  void unreadable() noexcept { unreadable_ = true; }
+  void set_unreadable() noexcept { unreadable_ = true; }
 
-  // ---- any thread
-  bool is_unreadable() const noexcept { return unreadable_; }
+  // ---- decode thread
   /// Returns the monotonic time at which the picture with timestamp `stream_ns` of connection `number` is
   /// due; 0: at once, because there is no sound.
   int64_t due_ns(uint32_t number, int64_t stream_ns) const noexcept;

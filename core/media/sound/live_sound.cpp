@@ -169,7 +169,7 @@ class LiveLoop {
     }
     if (decoder_ && decoder_->failed() == 0) frame_ns_ = packet_ns_;
     if (decoder_ && undecodable()) {
-      if (decoder_->has_decoded()) audio_.unreadable();
+      if (decoder_->has_decoded()) audio_.set_unreadable();
       give_up("the audio cannot be decoded");
     }
     s_.output_wake.set();

@@ -69,7 +69,7 @@ TEST(RtspAudio, PicturesPlayWithoutAudioThatTheServerRefuses) {
   const StopFlags stop;
   const Input input(server.url(), StreamKind::video, stop, live);
   EXPECT_FALSE(live.audio->connection().codec) << "the sound knows that there is none";
-  EXPECT_TRUE(live.audio->was_refused());
+  EXPECT_TRUE(live.audio->refused());
   std::vector<std::string> kinds;
   for (const std::string& line : server.requests())
     if (line.starts_with("SETUP") || line.starts_with("PLAY"))

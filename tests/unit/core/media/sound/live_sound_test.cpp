@@ -144,7 +144,7 @@ TEST_F(LiveSoundTest, PacketsThatCannotBeDecodedMakeTheSourceConnectAgain) {
   connect(AV_CODEC_ID_MP2);
   send(0);  // PCM is no MP2
   EXPECT_TRUE(eventually([&] { return sound_->state() == SoundState::broken; }));
-  EXPECT_FALSE(audio_->is_unreadable()) << "it never was readable";
+  EXPECT_FALSE(audio_->unreadable()) << "it never was readable";
   end_sender();
   connect();
   send(0);
@@ -157,9 +157,9 @@ TEST_F(LiveSoundTest, PacketsThatCannotBeDecodedMakeTheSourceConnectAgain) {
     packet->pts = ff::to_ticks(kFirstNs, {1, kRate});
     audio_->put(*packet);
   }
-  EXPECT_TRUE(eventually([&] { return audio_->is_unreadable(); }));
+  EXPECT_TRUE(eventually([&] { return audio_->unreadable(); }));
   connect();
-  EXPECT_FALSE(audio_->is_unreadable());
+  EXPECT_FALSE(audio_->unreadable());
 }
 
 TEST_F(LiveSoundTest, AbsurdRatesAreRefused) {
