@@ -1,4 +1,5 @@
-// How many pictures of a live source may wait between two threads, so that bursts from the network lose none.
+// How many pictures of a live source may wait between two threads: so that bursts from the network lose none,
+// and for their sound.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +12,21 @@ namespace lensd {
 /// Maximum number of waiting pictures, a power of two: half a second at 30 frames per second.
 inline constexpr size_t kBurstPictures = 16;
 
-/// Returns how many pictures like `picture` may wait: at least `fewest`, and more up to kBurstPictures if
-/// they need at most 128 MiB. Pictures in GPU memory: `fewest`, because decoders have few surfaces.
-inline size_t burst_limit(const PictureRef& picture, size_t fewest) {
-  constexpr size_t kBytes = size_t{128} << 20;
+/// Maximum number of pictures that wait for their sound: 1.6 seconds at 30 frames per second.
+inline constexpr size_t kSoundPictures = 48;
+
+/// Returns how many pictures like `picture` may wait: at least `fewest`, and more up to `most` if they need
+/// at most `mebibytes` MiB. Pictures in GPU memory: `fewest`, because decoders have few surfaces.
+inline size_t queue_limit(const PictureRef& picture, size_t fewest, size_t most, size_t mebibytes) {
   if (picture.memory == MemoryKind::device) return fewest;
   size_t bytes = 1;
   for (int p = 0; p < picture.info.format.plane_count; ++p)
     bytes += picture.info.plane_row_bytes(p) * static_cast<size_t>(picture.info.plane_rows(p));
-  return std::clamp(kBytes / bytes, fewest, kBurstPictures);
+  return std::clamp((mebibytes << 20) / bytes, fewest, most);
+}
+/// Returns how many pictures like `picture` may wait in a burst.
+inline size_t burst_limit(const PictureRef& picture, size_t fewest) {
+  return queue_limit(picture, fewest, kBurstPictures, 128);
 }
 
 }  // namespace lensd

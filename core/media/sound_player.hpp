@@ -1,6 +1,6 @@
 // Plays the audio of a file in step with its pictures. For network streams see sound/live_sound.hpp.
 //
-//   process thread ── cue() ──▶ SoundPlayer
+//   process thread ── cue() ──▶ PlaybackSound
 //   decode thread   SoundDecoder ──▶ SoundQueue (300 ms)
 //   output thread   SoundQueue ── SoundPlacer, volume ──▶ SoundOutput (libpulse, with its own thread)
 //   process thread ◀── clock() ── output thread

@@ -20,6 +20,9 @@ namespace {
 constexpr int64_t kUdpRetryNs = 50'000'000;
 /// Pictures that may wait for the decode thread if they are large or in GPU memory.
 constexpr size_t kFewestQueued = 2;
+/// Memory for pictures that wait for their sound, and the longest wait.
+constexpr size_t kSoundMebibytes = 256;
+constexpr int64_t kLongestWaitNs = 2'000'000'000;
 /// The smallest delay increases by 1/5000 of the elapsed time, to follow a sender whose clock is slow.
 constexpr int64_t kDriftShare = 5000;
 
@@ -49,7 +52,7 @@ LiveReader::LiveReader(const std::string& url, const LiveOptions& options, LiveS
       controls(options.shared_controls),
       camera(options.camera_monitor),
       audio(options.audio),
-      low_latency(options.low_latency),
+      waits_for_sound(audio && !options.low_latency),
       machine(timing_of(url, options), now_ns(), static_cast<uint32_t>(now_ns())) {}
 
 void LiveReader::run(const std::shared_ptr<LiveReader>& reader) {
@@ -182,7 +185,7 @@ void LiveReader::push(Picture picture) {
   machine.frame(now);
   if (camera) broken_before = camera->broken;
   if (before != LiveState::playing) log::info("{}: playing {}", where, machine.status().stream);
-  while (queued >= burst_limit(picture.planes, kFewestQueued)) {
+  while (queued >= limit(picture.planes)) {
     pop();
     ++machine.status().dropped;
   }
@@ -204,13 +207,17 @@ LiveStatus LiveReader::status(int64_t now) {
   return status;
 }
 
-int64_t LiveReader::due_ns() const {
-  if (!audio || low_latency) return 0;  // with low latency, pictures do not wait for the sound
-  const QueuedPicture& oldest = queue[0];
+/// Returns how many pictures like `picture` may be queued.
+size_t LiveReader::limit(const PictureRef& picture) const {
+  return waits_for_sound ? queue_limit(picture, kFewestQueued, kSoundPictures, kSoundMebibytes)
+                         : burst_limit(picture, kFewestQueued);
+}
+
+int64_t LiveReader::due_ns(int64_t now) const {
   // A quarter of the queue stays free for bursts, in which a full queue would drop pictures.
-  const size_t limit = burst_limit(oldest.picture.planes, kFewestQueued);
-  if (queued > limit * 3 / 4) return 0;
-  return audio->due_ns(oldest.audio_connection, oldest.picture.info.stamp_ns);
+  if (!waits_for_sound || queued > limit(queue[queued - 1].picture.planes) * 3 / 4) return 0;
+  const int64_t due = audio->due_ns(queue[0].audio_connection, queue[0].picture.info.stamp_ns);
+  return due - now < kLongestWaitNs ? due : 0;
 }
 
 LiveReader::QueuedPicture LiveReader::pop() {

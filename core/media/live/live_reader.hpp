@@ -52,9 +52,10 @@ struct LiveReader {
   void read_pictures(Source& source);
   void wait_until_due(int64_t pts_ns);
   void push(Picture picture);
+  size_t limit(const PictureRef& picture) const;
   /// Returns when the oldest queued picture is due; 0: at once. Call with `mutex` locked and a queued
   /// picture.
-  int64_t due_ns() const;
+  int64_t due_ns(int64_t now) const;
   QueuedPicture pop();
   void estimate_latency(const FrameInfo& info, int64_t now);
   /// Updates the state. Returns it with the camera monitor's measurements. Call with `mutex` locked.
@@ -66,13 +67,13 @@ struct LiveReader {
   const std::shared_ptr<SharedControls> controls;  // may be null
   const std::shared_ptr<CameraMonitor> camera;     // may be null
   const std::shared_ptr<LiveAudio> audio;          // may be null
-  const bool low_latency;
+  const bool waits_for_sound;
   std::atomic<bool> stop{false};
 
   std::mutex mutex;
   std::condition_variable changed;  // both threads wait on it
   LiveStateMachine machine;
-  std::array<QueuedPicture, kBurstPictures> queue;  // oldest first
+  std::array<QueuedPicture, kSoundPictures> queue;  // oldest first
   size_t queued = 0;
   bool interrupted = false, ended = false, exited = false;
   bool take_files = true;  // store the source of a file in `file`; true while LiveSource's constructor waits

@@ -22,8 +22,6 @@ constexpr int64_t kPlaceholderEveryNs = 500'000'000;
 constexpr int64_t kLongestWaitNs = 200'000'000;
 /// The destructor waits at most this long for the reader thread to end.
 constexpr auto kExitTimeout = std::chrono::milliseconds(500);
-/// A picture never waits longer for its sound.
-constexpr int64_t kLongestWaitForSoundNs = 2'000'000'000;
 
 /// Returns how long before it is due a picture is delivered, so that the graph can process it: less than the
 /// time to the next one.
@@ -126,20 +124,20 @@ FrameOutcome LiveSource::next(Picture& out) {
     if (reader_->failure) std::rethrow_exception(reader_->failure);
     const int64_t now = now_ns();
     reader_->machine.tick(now);
-    const int64_t due = reader_->queued > 0 ? reader_->due_ns() : 0;
-    const int64_t early = due - now - lead_ns(reader_->queue[0].picture.info);
-    if (early > 0 && early < kLongestWaitForSoundNs) {
-      if (now > deadline) return FrameOutcome::again;
-      reader_->changed.wait_until(lock, time_point(std::min(now + early, deadline)));
-      continue;
-    }
     if (reader_->queued > 0) {
+      const int64_t due = reader_->due_ns(now);
+      const int64_t deliver_at = due - lead_ns(reader_->queue[0].picture.info);
+      if (deliver_at > now) {
+        if (now > deadline) return FrameOutcome::again;
+        reader_->changed.wait_until(lock, time_point(std::min(deliver_at, deadline)));
+        continue;
+      }
       LiveReader::QueuedPicture oldest = reader_->pop();
       lock.unlock();
       const bool follows = oldest.connection == connection_ && !placeholder_shown_;
       connection_ = oldest.connection;
       out = deliver(std::move(oldest.picture), now, follows);
-      out.info.due_ns = early < kLongestWaitForSoundNs ? due : 0;
+      out.info.due_ns = due;
       return FrameOutcome::ok;
     }
     if (reader_->ended) return FrameOutcome::end_of_stream;

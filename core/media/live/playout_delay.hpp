@@ -1,13 +1,13 @@
 // How long after its timestamp the sound of a live stream is played.
 //
-//   arrivals of audio packets and pictures ──▶ PlayoutDelay ──▶ target_ns(): sound of timestamp T is heard at
-//                                                               T + target_ns(), and T's picture is shown
-//                                                               then
+//   arrivals of audio packets and pictures ──▶ PlayoutDelay ──▶ target_ns()
 //
-// The delay of a packet is its arrival minus its timestamp. Packets of the network jitter: the target covers
-// the most delayed ones of the last kWindowNs to 2 · kWindowNs. Packets that are later than kMostJitterNs do
-// not count, since they follow an outage. If for kRestartNs all are, the sender's times have moved, and the
-// measurement starts again. Callers pass the time. Not thread-safe.
+// The sound of timestamp T is heard at T + target_ns(), and T's picture is shown then.
+//
+// The delay of a packet is its arrival minus its timestamp. The target covers the largest delay of the last
+// kWindowNs to 2 · kWindowNs, because the delays in a network vary. Packets that are more than kMostJitterNs
+// later than the fastest one do not count: they follow an outage. If all packets of kRestartNs are that late,
+// the measurement starts again: the sender's times have moved. Callers pass the time. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,8 @@ class PlayoutDelay {
   void audio(int64_t stream_ns, int64_t now_ns) {
     const int64_t delay_ns = now_ns - stream_ns;
     // Packets that arrive together have waited for the last one. The first has waited longest.
-    if (known() && now_ns - std::exchange(arrival_ns_, now_ns) < kTogetherNs) return;
-    arrival_ns_ = now_ns;
+    const bool together = now_ns - std::exchange(arrival_ns_, now_ns) < kTogetherNs;
+    if (known() && together) return;
     if (!first_ns_) first_ns_ = now_ns;
     roll(now_ns);
     const int64_t base_ns = base();

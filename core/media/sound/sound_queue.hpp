@@ -2,7 +2,7 @@
 //
 //   SoundDecoder ── push() ──▶ SoundQueue ── front(), consume() ──▶ output thread
 //
-// Thread-safe; one producer and one consumer. The producer limits the queue's length, see SoundPlayer.
+// Thread-safe; one producer and one consumer. The producer limits the queue's length.
 #pragma once
 
 #include <deque>

@@ -87,7 +87,8 @@ end_sender
 CLIP=$WORK/aac.ts send -f mpegts "udp://127.0.0.1:$port?pkt_size=1316"
 before=$(beeps)
 wait_for 20 more_beeps $((before + 3)) || fail "no sound from a sender with another codec: $(value sound)"
-echo "ok: sound from a sender with another codec"
+sleep 2
+measure "from a sender with another codec"
 quit_window
 
 start_window "udp://127.0.0.1:$port" --backend=cpu --profile=low-latency
