@@ -22,7 +22,7 @@ constexpr int64_t kUdpRetryNs = 50'000'000;
 constexpr size_t kFewestQueued = 2;
 /// Memory for pictures that wait for their sound, and the longest wait.
 constexpr size_t kSoundMebibytes = 256;
-constexpr int64_t kLongestWaitNs = 2'000'000'000;
+constexpr int64_t kLongestSoundWaitNs = 2'000'000'000;
 /// The smallest delay increases by 1/5000 of the elapsed time, to follow a sender whose clock is slow.
 constexpr int64_t kDriftShare = 5000;
 
@@ -217,7 +217,7 @@ int64_t LiveReader::due_ns(int64_t now) const {
   // A quarter of the queue stays free for bursts, in which a full queue would drop pictures.
   if (!waits_for_sound || queued > limit(queue[queued - 1].picture.planes) * 3 / 4) return 0;
   const int64_t due = audio->due_ns(queue[0].audio_connection, queue[0].picture.info.stamp_ns);
-  return due - now < kLongestWaitNs ? due : 0;
+  return due - now < kLongestSoundWaitNs ? due : 0;
 }
 
 LiveReader::QueuedPicture LiveReader::pop() {
