@@ -108,18 +108,9 @@ measure "MPEG-TS over HTTP"
 quit_window
 end_sender
 
-gst() { python3 - "$@" <<'PYTHON'
-import sys
-sys.path.insert(0, sys.argv[1])
-from rtsp_media import serve
-serve(sys.argv[2], f"filesrc location={sys.argv[3]} ! matroskademux name=d d.audio_0 ! queue ! audioconvert"
-      " ! audioresample ! audio/x-raw,rate=8000,channels=1 ! alawenc ! rtppcmapay name=pay1 pt=8"
-      " d.video_0 ! queue ! rtpjpegpay")
-PYTHON
-}
 if python3 -c 'import gi; gi.require_version("GstRtspServer", "1.0")' 2>/dev/null; then
   ffmpeg -v error -i "$WORK/clip.mkv" -c:v mjpeg -huffman default -pix_fmt yuvj420p -q:v 4 -c:a copy "$WORK/jpeg.mkv"
-  gst "$(dirname "$0")/../live" $((port + 2)) "$WORK/jpeg.mkv" >"$WORK/sender.log" 2>&1 &
+  python3 "$(dirname "$0")/../live/rtsp_sound.py" $((port + 2)) "$WORK/jpeg.mkv" >"$WORK/sender.log" 2>&1 &
   SENDER=$!
   STARTED+=("$SENDER")
   sleep 1
