@@ -38,8 +38,9 @@ struct LiveStatus {
   double rate = 0;             ///< frames per second by capture time, over the last 5 s; 0: unknown
   uint64_t camera_broken = 0;  ///< cameras, PipeWire: damaged pictures, which are not delivered
   uint64_t camera_missed = 0;  ///< cameras: pictures that the driver dropped before lensd read them
-  /// Delay of the newest picture in network and decoder queues: its arrival minus its timestamp, minus the
-  /// smallest such difference of this connection. For cameras, at least the time since capture. -1: unknown.
+  /// Delay of the newest picture: in network and decoder queues, its arrival minus its timestamp, minus the
+  /// smallest such difference of this connection (for cameras, at least the time since capture); and its wait
+  /// for its sound. -1: unknown.
   int64_t latency_ns = -1;
 };
 

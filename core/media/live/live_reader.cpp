@@ -197,6 +197,7 @@ LiveStatus LiveReader::status(int64_t now) {
   machine.tick(now);
   LiveStatus status = machine.status();
   if (status.state != LiveState::playing) status.rate = 0;
+  if (status.latency_ns >= 0) status.latency_ns += sound_wait_ns;
   if (!camera) return status;
   status.camera_broken = camera->broken, status.camera_missed = camera->missed;
   const uint64_t damaged = status.camera_broken - broken_before;

@@ -82,6 +82,7 @@ struct LiveReader {
   SourceInfo info;
   std::atomic<PixelAspect> pixel_aspect{PixelAspect{}};
   uint32_t connection = 0;     // number of the current connection; 0: none yet
+  int64_t sound_wait_ns = 0;   // how long the newest delivered picture waits for its sound
   uint64_t broken_before = 0;  // CameraMonitor::broken when the newest picture arrived
 
   // Used by the reader thread only.

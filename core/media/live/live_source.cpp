@@ -133,6 +133,7 @@ FrameOutcome LiveSource::next(Picture& out) {
         continue;
       }
       LiveReader::QueuedPicture oldest = reader_->pop();
+      reader_->sound_wait_ns = std::max<int64_t>(0, due > 0 ? due - oldest.picture.info.capture_ns : 0);
       lock.unlock();
       const bool follows = oldest.connection == connection_ && !placeholder_shown_;
       connection_ = oldest.connection;

@@ -15,6 +15,7 @@
 #include "core/base/owned_thread.hpp"
 #include "core/media/burst.hpp"
 #include "core/media/live/glyphs.hpp"
+#include "core/media/live/live_audio.hpp"
 #include "core/media/live/live_source.hpp"
 #include "core/media/live/placeholder.hpp"
 #include "tests/unit/common/eventually.hpp"
@@ -77,7 +78,7 @@ class Connection final : public Source {
                        info_.picture.extent.width / 2, 0};
     FrameInfo frame;
     frame.index = count_, frame.pts_ns = count_ * 20 * msec + script_.stamp_jump_ns;
-    frame.capture_ns = now_ns();
+    frame.capture_ns = frame.stamp_ns = now_ns();
     ++count_;
     out = Picture(ref, frame, nullptr);
     return FrameOutcome::ok;
@@ -104,6 +105,8 @@ class LiveSourceTest : public testing::Test {
     SourceOptions options;
     options.live.placeholders = placeholders;
     options.live.stall_ns = 100 * msec;
+    options.live.audio = audio;
+    options.live.low_latency = low_latency;
     source = std::make_unique<LiveSource>(
         "udp://127.0.0.1:1", options,
         [script = script](const std::atomic<bool>& cancel) {
@@ -124,6 +127,8 @@ class LiveSourceTest : public testing::Test {
   // Shared with the reader thread, which may outlive the source.
   std::shared_ptr<Script> script = std::make_shared<Script>();
   std::unique_ptr<LiveSource> source;
+  std::shared_ptr<LiveAudio> audio;
+  bool low_latency = false;
 };
 
 TEST_F(LiveSourceTest, StartsWithoutTheSourceAndGivesTheReason) {
@@ -171,6 +176,56 @@ TEST_F(LiveSourceTest, NewestWinsAndDropsAreCounted) {
   EXPECT_EQ(source->live_status().dropped, 50u - kBurstPictures);
   EXPECT_EQ(wait_for(false).info.index, 0);  // dropped pictures are not numbered
   EXPECT_EQ(wait_for(false).info.pts_ns > 0, true);
+}
+
+TEST_F(LiveSourceTest, PicturesWaitForTheirSound) {
+  audio = std::make_shared<LiveAudio>(0);
+  const AVCodecParameters parameters{};
+  audio->connected(&parameters, {1, 1}, false);
+  audio->publish(audio->number(), 300 * msec);
+  script->set([](Script& x) { x.up = true, x.pictures = 1; });
+  open(false);
+  const Picture first = wait_for(false);
+  EXPECT_EQ(first.info.due_ns, first.info.stamp_ns + 300 * msec);
+  EXPECT_GE(now_ns(), first.info.due_ns - PlayoutDelay::kPictureLeadNs);
+  EXPECT_GE(source->live_status().latency_ns, 300 * msec);
+
+  // Pictures do not wait without sound, for another connection's sound, or for absurd times.
+  const auto at_once = [&] {
+    script->set([](Script& x) { x.pictures = 1; });
+    return wait_for(false).info.due_ns == 0;
+  };
+  audio->publish(audio->number(), 3600 * sec);
+  EXPECT_TRUE(at_once());
+  audio->publish(audio->number() + 1, 300 * msec);
+  EXPECT_TRUE(at_once());
+  audio->publish(0, 0);
+  EXPECT_TRUE(at_once());
+  EXPECT_LT(source->live_status().latency_ns, 300 * msec);
+}
+
+TEST_F(LiveSourceTest, WaitingPicturesLeaveRoomForABurst) {
+  audio = std::make_shared<LiveAudio>(0);
+  const AVCodecParameters parameters{};
+  audio->connected(&parameters, {1, 1}, false);
+  audio->publish(audio->number(), 1900 * msec);
+  script->set([](Script& x) { x.up = true, x.pictures = 40; });
+  open(false);
+  const int64_t begin = now_ns();
+  EXPECT_EQ(wait_for(false).info.due_ns, 0) << "more than three quarters are full";
+  EXPECT_LT(now_ns() - begin, 1500 * msec);
+  EXPECT_EQ(source->live_status().dropped, 0u);
+}
+
+TEST_F(LiveSourceTest, WithLowLatencyPicturesDoNotWait) {
+  audio = std::make_shared<LiveAudio>(0);
+  low_latency = true;
+  const AVCodecParameters parameters{};
+  audio->connected(&parameters, {1, 1}, false);
+  audio->publish(audio->number(), 300 * msec);
+  script->set([](Script& x) { x.up = true, x.pictures = 1; });
+  open(false);
+  EXPECT_EQ(wait_for(false).info.due_ns, 0);
 }
 
 TEST_F(LiveSourceTest, JumpsOfTheStampsAreSmoothed) {
