@@ -20,6 +20,9 @@ extern "C" {
 namespace lensd {
 namespace {
 
+/// Higher rates are the resolution of the timestamps: FFmpeg returns it if it has seen too few of them.
+constexpr double kHighestFps = 10'000;
+
 /// Returns the name of the codec, or of the pixel format if the stream is not compressed.
 const char* coding_of(const AVCodecParameters& parameters) {
   const bool raw = parameters.codec_id == AV_CODEC_ID_RAWVIDEO;
@@ -52,7 +55,8 @@ FfmpegSource::FfmpegSource(const std::string& url, const SourceOptions& options)
 void FfmpegSource::open_first() {
   open();
   const AVRational rate = av_guess_frame_rate(input_->context(), input_->stream(), nullptr);
-  if (rate.num > 0 && rate.den > 0 && !input_->invents_times()) info_.fps = av_q2d(rate);
+  const double fps = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
+  if (fps <= kHighestFps && !input_->invents_times()) info_.fps = fps;
   if (info_.fps > 0) timestamps_ = TimestampNormalizer(std::max<int64_t>(1, std::llround(1e9 / info_.fps)));
   describe_source();
   read_ahead();

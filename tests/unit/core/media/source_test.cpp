@@ -144,6 +144,12 @@ TEST_F(MediaTest, SizeChangesInMidStreamAreDelivered) {
   EXPECT_EQ(extents, (std::vector<Extent>{{64, 48}, {64, 48}, {32, 80}, {32, 80}, {64, 48}}));
 }
 
+TEST_F(MediaTest, TheResolutionOfTimestampsIsNoRate) {
+  const auto source = open_source("test:testsrc2=size=64x48:rate=90000", {});
+  EXPECT_EQ(source->info().fps, 0);
+  EXPECT_NEAR(open_source("test:testsrc2=size=64x48:rate=1000", {})->info().fps, 1000, 1e-9);
+}
+
 TEST_F(MediaTest, PaletteImagesBecomeRgba) {
   auto source = open_source("test:pal75bars=size=64x48:rate=5:duration=1", {});
   EXPECT_EQ(source->info().picture.format.model, ColourModel::yuv);
