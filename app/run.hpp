@@ -49,6 +49,9 @@ inline constexpr int kFramesForSinks = kSinkFrames + 1;
 inline constexpr int kFramesForCamera = kCameraFrames + 1;
 /// Returns the audio that outputs copy.
 AudioChoice audio_choice(const CommandLine& line);
+/// Returns the object that receives the audio of the network stream `url`; null for other sources and with
+/// --no-audio.
+std::shared_ptr<LiveAudio> live_audio(const CommandLine& line, const std::string& url);
 /// Returns the sink that records the run. Throws Error(usage) if a file name has no video extension.
 std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const SourceInfo& source);
 /// Returns the sink that sends to [output] url, or null if the key is not set. Throws Error(usage) if the URL

@@ -9,6 +9,8 @@
 #include "core/base/error.hpp"
 #include "core/device/memory.hpp"
 #include "core/media/cameras.hpp"
+#include "core/media/live/live_audio.hpp"
+#include "core/media/url.hpp"
 
 namespace lensd {
 namespace {
@@ -79,6 +81,11 @@ SourceOptions source_options(const CommandLine& line, Backend backend) {
 
 AudioChoice audio_choice(const CommandLine& line) {
   return {.on = line.config.audio_on, .track = line.config.audio_track};
+}
+
+std::shared_ptr<LiveAudio> live_audio(const CommandLine& line, const std::string& url) {
+  if (!line.config.audio_on || classify(url) != UrlKind::network) return nullptr;
+  return std::make_shared<LiveAudio>(line.config.audio_track);
 }
 
 std::shared_ptr<RecorderSink> make_recorder(const CommandLine& line, const SourceInfo& source) {

@@ -193,7 +193,9 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
                       .timing_interval = line.trace.empty() ? 8 : 1};
   options.graph = graph, options.precision = line.config.precision, options.colour = line.config.colour;
   options.max_frames = line.frames;
-  auto source = open_source(source_url(line), source_options(line, choice.backend));
+  SourceOptions setup = source_options(line, choice.backend);
+  setup.live.audio = live_audio(line, source_url(line));
+  auto source = open_source(source_url(line), setup);
   warn_of_missing_frames(line, source->info());
   std::shared_ptr<RecorderSink> recorder;
   if (!line.record.empty()) options.sinks.push_back(recorder = make_recorder(line, source->info()));

@@ -163,6 +163,7 @@ class Daemon {
     // No timeout for the first source: nothing else waits while it is opened.
     if (session_.pipeline()) source.pipe_open_ns = kPipeOpenNs;
     source.live.kept_controls = cameras_.kept();
+    source.live.audio = live_audio(line_, url);
     auto opened = open_source(url, source);
     options.sinks = {make_recorder(line_, opened->info())};
     if (auto stream = make_stream(line_, opened->info())) options.sinks.push_back(std::move(stream));

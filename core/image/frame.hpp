@@ -45,6 +45,7 @@ struct FrameInfo {
                                  ///< changes where the timestamps of a file jump back
   int64_t capture_ns = 0;        ///< monotonic time of capture (cameras), else of delivery by the decoder
   int64_t stamp_ns = INT64_MIN;  ///< timestamp in the stream; INT64_MIN: it has none
+  uint32_t connection = 0;       ///< number of the live connection, for its audio (LiveAudio); 0: none
   int64_t due_ns = 0;        ///< monotonic time at which the sound of a live picture is heard; 0: no sound
   int64_t taken_ns = 0;      ///< monotonic time when the process thread dequeued the picture
   int64_t processed_ns = 0;  ///< monotonic time when the graph had run (CPU) or was queued (CUDA)

@@ -1,6 +1,8 @@
-// The audio that recordings and streams copy from a source. They open the source a second time for it.
+// The audio that recordings and streams copy from a source. They open a file a second time for it; a live
+// source passes it on (LiveAudio).
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -18,18 +20,23 @@ struct AudioSource {
   AudioSource(std::string from) : address(std::move(from)) {}
   AudioSource(const char* from) : address(from) {}
 
-  std::string address;  ///< SourceInfo::address; empty: no audio
+  bool none() const noexcept { return address.empty() && !live; }
+
+  std::string address;              ///< SourceInfo::address; empty: not a file
+  std::shared_ptr<LiveAudio> live;  ///< of a live source; null: not a live source
   TlsCheck tls = TlsCheck::automatic;
   int track = 0;           ///< as in AudioChoice
   int64_t start_ns = 0;    ///< SourceInfo::start_ns
   bool repeatable = true;  ///< false for pipes: they cannot be read a second time, so no audio is copied
 };
 
-/// Returns the audio to copy from an opened source. Returns no audio if `choice` is off, or if the source is
-/// live or has none.
+/// Returns the audio to copy from an opened source. Returns no audio if `choice` is off, or if the source has
+/// none. A live source may have audio later.
 inline AudioSource audio_of(const SourceInfo& source, const AudioChoice& choice) {
-  if (!choice.on || !source.has_audio || source.live) return {};
-  AudioSource audio(source.address);
+  AudioSource audio;
+  if (choice.on && source.live) audio.live = source.live_audio;
+  if (!choice.on || !source.has_audio || source.live) return audio;
+  audio.address = source.address;
   audio.tls = source.tls, audio.track = choice.track, audio.start_ns = source.start_ns,
   audio.repeatable = source.seekable;
   return audio;

@@ -76,9 +76,9 @@ class Recording {
   /// Makes stop() copy the audio after the last frame too. Call if the source has no more frames.
   void source_ended();
 
-  /// Records a frame. If the encoder cannot adapt to a new size, format, aspect or tags, the recording
-  /// continues in another file. Throws Error if the frame cannot be encoded or written. The recording is then
-  /// stopped and keeps the frames written so far; start() may be called again.
+  /// Records a frame. If the encoder cannot adapt to a new size, format, aspect or tags, or a live source has
+  /// other audio, the recording continues in another file. Throws Error if the frame cannot be encoded or
+  /// written. The recording is then stopped and keeps the frames written so far; start() may be called again.
   void write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect = {});
   /// Records a decoded picture in host memory, in the same way as a frame.
   void write(const PictureRef& picture, const FrameInfo& info, PixelAspect aspect = {});

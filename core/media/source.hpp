@@ -108,6 +108,7 @@ struct SourceInfo {
   std::vector<Chapter> chapters;  ///< sorted by start
   std::vector<std::string> video_tracks;  ///< descriptions of all video tracks, cover pictures excluded
   int video_track = 0;  ///< number of the decoded track, from 1; 0: the source has no tracks
+  std::shared_ptr<LiveAudio> live_audio;  ///< LiveOptions::audio of a live source
   bool live = false, seekable = false, image = false, has_audio = false;
   bool on_gpu = false;  ///< decoded pictures are in GPU memory
 };

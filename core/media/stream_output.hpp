@@ -44,8 +44,8 @@ class StreamOutput {
   ~StreamOutput();
 
   /// Encodes a frame and queues its packets. If the encoder cannot adapt to a new size, format, aspect or
-  /// tags, ends the stream as finish() does and starts another; otherwise does not wait for the receiver.
-  /// Throws Error if the encoder does not start or fails.
+  /// tags, or a live source has other audio, ends the stream as finish() does and starts another; otherwise
+  /// does not wait for the receiver. Throws Error if the encoder does not start or fails.
   void write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect = {});
   /// Sets the frames per second that the next encoder announces. The running encoder keeps its rate.
   void set_rate(double fps) noexcept;

@@ -9,7 +9,6 @@
 #include "app/viewer/sources/playlist.hpp"
 #include "core/base/error.hpp"
 #include "core/base/source_text.hpp"
-#include "core/media/live/live_audio.hpp"
 #include "core/media/sound_player.hpp"
 #include "core/media/url.hpp"
 #include "kernels/registry.hpp"
@@ -46,8 +45,7 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
   source_setup.live = request.live, source_setup.live.placeholders = true;
   source_setup.live.captions = false;  // the window shows the state over the picture
   source_setup.cancel = cancel.get();
-  if (line.config.audio_on && classify(playable_url(request.url)) == UrlKind::network)
-    source_setup.live.audio = std::make_shared<LiveAudio>(line.config.audio_track);
+  source_setup.live.audio = live_audio(line, playable_url(request.url));
   if (request.video_track) source_setup.video_track = *request.video_track;
   if (!request.first) source_setup.start_ns = 0, source_setup.start_share = 0;
   if (source_setup.start_ns == 0 && source_setup.start_share == 0) source_setup.start_ns = request.start_ns;

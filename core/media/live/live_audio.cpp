@@ -1,11 +1,18 @@
 #include "core/media/live/live_audio.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <exception>
+#include <utility>
 
 #include "core/base/clock.hpp"
 
 namespace lensd {
 namespace {
+
+constexpr int kMostPacketBytes = 1 << 20;
+constexpr int64_t kMostKeptBytes = 16 << 20, kKeptNs = 4'000'000'000, kFlowsNs = 1'000'000'000;
+constexpr size_t kMostConnections = 4, kMostPackets = 1 << 15;
 
 /// Returns a copy; null for null.
 ff::ParametersPtr copy_of(const AVCodecParameters* codec) {
@@ -15,21 +22,22 @@ ff::ParametersPtr copy_of(const AVCodecParameters* codec) {
   return copy;
 }
 
+LiveAudio::Connection copy_of(const LiveAudio::Connection& connection) {
+  return {connection.number, copy_of(connection.codec.get()), connection.time_base, connection.unparsed};
+}
+
 }  // namespace
 
-LiveAudio::LiveAudio(int track) : track_(track) {
-  for (ff::PacketPtr& packet : packets_) packet = ff::make_packet();
+LiveAudio::LiveAudio(int track) : track_(track), keep_ns_(kKeptNs) {
+  connections_.emplace_back();
 }
 
 void LiveAudio::connected(const AVCodecParameters* codec, AVRational time_base, bool unparsed) {
   ff::ParametersPtr copy = copy_of(codec);
   const std::lock_guard lock(mutex_);
-  ++connection_.number;
+  connections_.push_back({connections_.back().number + 1, std::move(copy), time_base, unparsed});
+  if (connections_.size() > kMostConnections) connections_.pop_front();
   unreadable_ = false;
-  connection_.codec = std::move(copy);
-  connection_.time_base = time_base;
-  connection_.unparsed = unparsed;
-  drop_packets();
   delay_.restart();
   changed_.notify_all();
 }
@@ -37,19 +45,33 @@ void LiveAudio::connected(const AVCodecParameters* codec, AVRational time_base, 
 void LiveAudio::put(AVPacket& packet) noexcept {
   const int64_t now = now_ns();
   const std::lock_guard lock(mutex_);
-  if (packet.size <= 0 || packet.size > kMostBytes) return;
+  if (packet.size <= 0 || packet.size > kMostPacketBytes) return;
   const int64_t ticks = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
   if (ticks != AV_NOPTS_VALUE) {
-    const int64_t stream_ns = ff::to_ns(ticks, connection_.time_base);
+    const int64_t stream_ns = ff::to_ns(ticks, connections_.back().time_base);
     if (!plausible(stream_ns)) return;
     delay_.audio(stream_ns, now);
   }
-  if (count_ == kPackets) {
-    av_packet_unref(packets_[first_].get());
-    first_ = (first_ + 1) % kPackets, --count_;
+  try {
+    Kept kept{ff::make_packet(), connections_.back().number, now};
+    ff::check_memory(av_packet_make_refcounted(&packet));
+    av_packet_move_ref(kept.packet.get(), &packet);
+    bytes_ += kept.packet->size;
+    packets_.push_back(std::move(kept));
+  } catch (const std::exception&) {
+    return;  // out of memory: the packet is lost
   }
-  av_packet_move_ref(packets_[(first_ + count_++) % kPackets].get(), &packet);
+  drop_old(now);
   changed_.notify_all();
+}
+
+void LiveAudio::drop_old(int64_t now) noexcept {
+  while (!packets_.empty() && (now - packets_.front().arrival_ns > keep_ns_ || bytes_ > kMostKeptBytes ||
+                               packets_.size() > kMostPackets)) {
+    bytes_ -= packets_.front().packet->size;
+    packets_.pop_front();
+    ++first_place_;
+  }
 }
 
 void LiveAudio::picture(int64_t stream_ns, int64_t now_ns) noexcept {
@@ -59,24 +81,65 @@ void LiveAudio::picture(int64_t stream_ns, int64_t now_ns) noexcept {
 
 uint32_t LiveAudio::number() const {
   const std::lock_guard lock(mutex_);
-  return connection_.number;
+  return connections_.back().number;
 }
 
 LiveAudio::Connection LiveAudio::connection() const {
   const std::lock_guard lock(mutex_);
-  return {connection_.number, copy_of(connection_.codec.get()), connection_.time_base, connection_.unparsed};
+  return copy_of(connections_.back());
+}
+
+LiveAudio::Connection LiveAudio::connection(uint32_t number) const {
+  const std::lock_guard lock(mutex_);
+  for (const Connection& connection : connections_)
+    if (connection.number == number) return copy_of(connection);
+  return {};
+}
+
+/// Returns the next packet of connection `number` and sets `place` to it; null if there is none. Call with
+/// mutex_ locked.
+const LiveAudio::Kept* LiveAudio::find(uint32_t number, uint64_t& place) const {
+  for (place = std::max(place, first_place_); place - first_place_ < packets_.size(); ++place) {
+    const Kept& kept = packets_[place - first_place_];
+    if (kept.number == number) return &kept;
+    if (kept.number > number) return nullptr;
+  }
+  return nullptr;
+}
+
+bool LiveAudio::next(AVPacket& out, uint32_t number, uint64_t& place) const {
+  const std::lock_guard lock(mutex_);
+  const Kept* kept = find(number, place);
+  av_packet_unref(&out);
+  if (!kept || av_packet_ref(&out, kept->packet.get()) < 0) return false;
+  ++place;
+  return true;
 }
 
 bool LiveAudio::take(AVPacket& out, uint32_t number, int64_t wait_ns) {
   std::unique_lock lock(mutex_);
   const uint64_t wakes = wakes_;
-  changed_.wait_for(lock, std::chrono::nanoseconds(wait_ns),
-                    [&] { return count_ > 0 || connection_.number != number || wakes_ != wakes; });
-  if (count_ == 0 || connection_.number != number) return false;
+  const Kept* kept = nullptr;
+  changed_.wait_for(lock, std::chrono::nanoseconds(wait_ns), [&] {
+    kept = find(number, sound_place_);
+    return kept || connections_.back().number != number || wakes_ != wakes;
+  });
+  if (!kept || connections_.back().number != number) return false;
   av_packet_unref(&out);
-  av_packet_move_ref(&out, packets_[first_].get());
-  first_ = (first_ + 1) % kPackets, --count_;
+  if (av_packet_ref(&out, kept->packet.get()) < 0) return false;
+  ++sound_place_;
   return true;
+}
+
+void LiveAudio::keep(int64_t ns) noexcept {
+  const std::lock_guard lock(mutex_);
+  keep_ns_ = std::max(keep_ns_, ns + kKeptNs);
+}
+
+bool LiveAudio::flows(uint32_t number) const {
+  const std::lock_guard lock(mutex_);
+  return !packets_.empty() && packets_.back().number == number &&
+         now_ns() - packets_.back().arrival_ns < kFlowsNs;
 }
 
 void LiveAudio::wake() noexcept {
@@ -103,10 +166,6 @@ int64_t LiveAudio::due_ns(uint32_t number, int64_t stream_ns) const noexcept {
   const Playout playout = playout_.load();
   const bool known = number != 0 && playout.number == number && plausible(stream_ns);
   return known ? stream_ns + playout.delay_ns : 0;
-}
-
-void LiveAudio::drop_packets() noexcept {
-  for (; count_ > 0; --count_, first_ = (first_ + 1) % kPackets) av_packet_unref(packets_[first_].get());
 }
 
 }  // namespace lensd

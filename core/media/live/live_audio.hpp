@@ -1,16 +1,19 @@
-// The audio of a live stream on its way from the connection to the sound, and the times of its pictures.
+// The audio of a live stream on its way from the connection to the sound and to outputs, and the times of its
+// pictures.
 //
 //   reader thread (Input, LiveReader) ── packets, arrivals ──▶ LiveAudio ── take() ──▶ sound's decode thread
+//                                                                  └─ next() ──▶ recordings, outputs
 //   decode thread (LiveSource) ◀── due_ns() ── LiveAudio ◀── publish() ── sound's decode thread
 //
 // A stream can be read only once, so its audio comes from the connection of the pictures. Both have the same
-// clock. While no one takes the packets, the oldest are dropped. Thread-safe.
+// clock. The packets of the last seconds are kept, since a picture may be recorded later than its sound
+// arrives. Thread-safe.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <optional>
 
@@ -53,6 +56,8 @@ class LiveAudio {
   /// Returns the number of the current connection.
   uint32_t number() const;
   Connection connection() const;
+  /// Returns connection `number`; one without a codec if it is unknown, or older than the last four.
+  Connection connection(uint32_t number) const;
   /// Moves the next packet of connection `number` to `out` and returns true. Returns false if none arrives in
   /// `wait_ns`, after wake(), or at once if there is a newer connection.
   bool take(AVPacket& out, uint32_t number, int64_t wait_ns);
@@ -69,28 +74,45 @@ class LiveAudio {
   /// uses another codec, which demuxers do not notice. Makes the source connect again.
   void set_unreadable() noexcept { unreadable_ = true; }
 
+  // ---- threads of recordings and outputs
+  /// Keeps packets for at least this time, at most 16 MiB, for a recording that starts in the past. Other
+  /// packets are kept for four seconds.
+  void keep(int64_t ns) noexcept;
+  /// Copies a reference to the next packet of connection `number` to `out` and returns true. `place`: 0 for
+  /// the oldest packet, then the value of the last call. Packets of older connections are skipped; returns
+  /// false at a packet of a newer one, and if there is no packet.
+  bool next(AVPacket& out, uint32_t number, uint64_t& place) const;
+  /// Returns true if packets of connection `number` have arrived in the last second.
+  bool flows(uint32_t number) const;
+
   // ---- decode thread
   /// Returns the monotonic time at which the picture with timestamp `stream_ns` of connection `number` is
   /// due; 0: at once, because there is no sound.
   int64_t due_ns(uint32_t number, int64_t stream_ns) const noexcept;
 
  private:
-  static constexpr size_t kPackets = 256;
-  static constexpr int kMostBytes = 1 << 20;
+  struct Kept {
+    ff::PacketPtr packet;
+    uint32_t number = 0;  ///< of the connection
+    int64_t arrival_ns = 0;
+  };
   struct Playout {
     uint32_t number = 0;
     int64_t delay_ns = 0;
   };
 
-  void drop_packets() noexcept;
+  const Kept* find(uint32_t number, uint64_t& place) const;
+  void drop_old(int64_t now) noexcept;
 
   const int track_;
   std::atomic<bool> refused_{false}, unreadable_{false};
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  Connection connection_;
-  std::array<ff::PacketPtr, kPackets> packets_;  ///< a ring
-  size_t first_ = 0, count_ = 0;
+  std::deque<Connection> connections_;  ///< the newest last; never empty
+  std::deque<Kept> packets_;            ///< oldest first
+  uint64_t first_place_ = 0;            ///< number of packets before packets_
+  uint64_t sound_place_ = 0;            ///< place of take()
+  int64_t bytes_ = 0, keep_ns_;
   uint64_t wakes_ = 0;
   PlayoutDelay delay_;
   SeqLock<Playout> playout_;

@@ -189,7 +189,8 @@ void LiveReader::push(Picture picture) {
     pop();
     ++machine.status().dropped;
   }
-  queue[queued++] = {std::move(picture), connection, audio ? audio->number() : 0};
+  picture.info.connection = audio ? audio->number() : 0;
+  queue[queued++] = {std::move(picture), connection};
   changed.notify_all();
 }
 
@@ -208,16 +209,24 @@ LiveStatus LiveReader::status(int64_t now) {
   return status;
 }
 
-/// Returns how many pictures like `picture` may be queued.
+/// Returns how many pictures like `picture` may be queued. Call with `mutex` locked.
 size_t LiveReader::limit(const PictureRef& picture) const {
-  return waits_for_sound ? queue_limit(picture, kFewestQueued, kSoundPictures, kSoundMebibytes)
-                         : burst_limit(picture, kFewestQueued);
+  return waits_for_sound && sound_ns() > 0
+             ? queue_limit(picture, kFewestQueued, kSoundPictures, kSoundMebibytes)
+             : burst_limit(picture, kFewestQueued);
+}
+
+/// Returns the time at which the sound of the oldest queued picture is heard; 0: there is no sound, or no
+/// picture.
+int64_t LiveReader::sound_ns() const {
+  const FrameInfo& oldest = queue[0].picture.info;
+  return queued > 0 && audio ? audio->due_ns(oldest.connection, oldest.stamp_ns) : 0;
 }
 
 int64_t LiveReader::due_ns(int64_t now) const {
   // A quarter of the queue stays free for bursts, in which a full queue would drop pictures.
   if (!waits_for_sound || queued > limit(queue[queued - 1].picture.planes) * 3 / 4) return 0;
-  const int64_t due = audio->due_ns(queue[0].audio_connection, queue[0].picture.info.stamp_ns);
+  const int64_t due = sound_ns();
   return due - now < kLongestSoundWaitNs ? due : 0;
 }
 

@@ -41,7 +41,6 @@ struct LiveReader {
   struct QueuedPicture {
     Picture picture;
     uint32_t connection = 0;
-    uint32_t audio_connection = 0;  // LiveAudio::number()
   };
 
   static void run(const std::shared_ptr<LiveReader>& reader);
@@ -53,6 +52,7 @@ struct LiveReader {
   void wait_until_due(int64_t pts_ns);
   void push(Picture picture);
   size_t limit(const PictureRef& picture) const;
+  int64_t sound_ns() const;
   /// Returns when the oldest queued picture is due; 0: at once. Call with `mutex` locked and a queued
   /// picture.
   int64_t due_ns(int64_t now) const;

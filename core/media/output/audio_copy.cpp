@@ -4,20 +4,20 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <exception>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "core/base/clock.hpp"
 #include "core/base/log.hpp"
-#include "core/base/owned_thread.hpp"
 
 namespace lensd {
 namespace {
 
-constexpr auto kSoundPollInterval = std::chrono::milliseconds(5);
+constexpr auto kLatePollInterval = std::chrono::milliseconds(5);
+/// Maximum waits for the first packet of a live source, and for those that arrive later than the last
+/// picture.
+constexpr int64_t kFirstPacketNs = 500'000'000, kLatePacketsNs = 700'000'000;
 /// Timestamps that jump back by more than this start another part of the file, as in TimestampNormalizer.
 constexpr int64_t kPartJumpNs = 1'000'000'000;
 /// If the audio's timestamps jump back, the video's jump may follow up to this much later.
@@ -75,32 +75,12 @@ ff::FilterPtr adts_filter(const AVCodecParameters& codec, AVRational time_base) 
 
 }  // namespace
 
-/// The input, with the flags that it refers to.
-struct AudioCopy::Opening {
-  explicit Opening(AudioSource from) : source(std::move(from)) {}
-
-  const AudioSource source;
-  StopFlags stop;
-  std::unique_ptr<Input> input;
-  std::string problem = "opening was interrupted";
-
-  void open() noexcept {
-    try {
-      LiveOptions live;
-      live.tls = source.tls;
-      input = std::make_unique<Input>(source.address, StreamKind::audio, stop, live, source.track);
-    } catch (const std::exception& error) {
-      problem = error.what();
-    }
-  }
-};
-
-AudioCopy::AudioCopy(std::shared_ptr<Opening> opening)
-    : opening_(std::move(opening)),
-      input_(*opening_->input),
-      start_ns_(opening_->source.start_ns),
-      codec_(copy_of(*input_.stream()->codecpar)),
-      filter_(adts_filter(*codec_, input_.stream()->time_base)) {
+AudioCopy::AudioCopy(std::unique_ptr<AudioPackets> packets, int64_t start_ns, const std::atomic<bool>* stop)
+    : packets_(std::move(packets)),
+      stop_(stop),
+      start_ns_(start_ns),
+      codec_(copy_of(packets_->codec())),
+      filter_(adts_filter(*codec_, packets_->time_base())) {
   if (filter_ || needs_packet(codec_->codec_id)) read_first();
 }
 
@@ -109,37 +89,21 @@ AudioCopy::~AudioCopy() {
 }
 
 std::unique_ptr<AudioCopy> AudioCopy::open(const AudioSource& source, const std::atomic<bool>* stop) {
-  if (source.address.empty()) return nullptr;
-  if (!source.repeatable) {
-    log::warn("the audio is not copied: {} cannot be read a second time (name a file)",
-              display_url(source.address));
-    return nullptr;
-  }
-  const auto opening = std::make_shared<Opening>(source);
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(source.address, ignored)) {
-    opening->open();
-  } else {
-    // A name lookup cannot be interrupted. The thread owns what it uses, so that it may end later.
-    OwnedThread thread([opening] { opening->open(); });
-    while (!thread.join_if_ended()) {
-      if (stop && *stop) {
-        opening->stop.interrupted = true;
-        log::info("the audio is not copied: opening was interrupted");
-        return nullptr;
-      }
-      std::this_thread::sleep_for(kSoundPollInterval);
-    }
-    opening->stop.cancelled = stop;
-  }
-  if (opening->input) return std::unique_ptr<AudioCopy>(new AudioCopy(opening));
-  log::warn("the audio is not copied: {}", opening->problem);
-  return nullptr;
+  if (source.none()) return nullptr;
+  auto packets = source.live ? open_live_audio(source.live) : open_audio_file(source, stop);
+  if (!packets) return nullptr;
+  return std::unique_ptr<AudioCopy>(new AudioCopy(std::move(packets), source.start_ns, stop));
 }
 
-/// Reads the first intact packet: its header describes the stream.
+/// Reads the first intact packet: its header describes the stream. Waits a moment for the first one of a live
+/// source.
 void AudioCopy::read_first() {
-  for (int i = 0; i < kFirstPackets && !pending_ && read(); ++i) {
+  const int64_t deadline = now_ns() + kFirstPacketNs;
+  for (int i = 0; i < kFirstPackets && !pending_; ++i) {
+    Outcome outcome = read();
+    for (; outcome == Outcome::none_yet && now_ns() < deadline && !stopped(); outcome = read())
+      std::this_thread::sleep_for(kLatePollInterval);
+    if (outcome != Outcome::packet) return;
     size_t bytes = 0;
     const uint8_t* config = av_packet_get_side_data(packet_.get(), AV_PKT_DATA_NEW_EXTRADATA, &bytes);
     pending_ = !filter_ || config;
@@ -155,17 +119,17 @@ void AudioCopy::read_first() {
 }
 
 /// Reads the next packet into packet_, without an ADTS header. Skips packets with a damaged header. Returns
-/// false at the end, after an error and after an interruption.
-bool AudioCopy::read() {
-  while (input_.read(*packet_) >= 0) {
-    if (!filter_) return true;
+/// `end` also after an error and after an interruption.
+AudioCopy::Outcome AudioCopy::read() {
+  for (;;) {
+    const Outcome outcome = packets_->read(*packet_);
+    if (outcome != Outcome::packet || !filter_) return outcome;
     // An empty packet would end the filter.
     if (packet_->size > 0 && av_bsf_send_packet(filter_.get(), packet_.get()) >= 0 &&
         av_bsf_receive_packet(filter_.get(), packet_.get()) >= 0)
-      return true;
+      return outcome;
     ++skipped_;
   }
-  return false;
 }
 
 bool AudioCopy::add_stream(AVFormatContext& output) {
@@ -177,7 +141,7 @@ bool AudioCopy::add_stream(AVFormatContext& output) {
   stream_ = ff::allocated(avformat_new_stream(&output, nullptr));
   ff::check_memory(avcodec_parameters_copy(stream_->codecpar, codec_.get()));
   stream_->codecpar->codec_tag = 0;  // each container has its own tags
-  stream_->time_base = input_.stream()->time_base;
+  stream_->time_base = packets_->time_base();
   // FFmpeg 5 still calls FLAC in MP4 experimental.
   if (is_mp4(*output.oformat) && codec_->codec_id == AV_CODEC_ID_FLAC)
     output.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
@@ -218,15 +182,15 @@ void AudioCopy::take_jump() {
   const SourceJump jump = jumps_.front();
   jumps_.pop_front();
   const int64_t origin_ns = start_ns_ + jump.position_ns - jump.recording_ns;
-  if (started_ && !jump.seek) {
+  const bool reconnected = std::exchange(connection_, jump.connection) != jump.connection;
+  if (started_ && !jump.seek && !reconnected) {
     next_origin_ns_ = origin_ns;
     return;
   }
   origin_ns_ = origin_ns, begin_ns_ = jump.recording_ns;
   next_origin_ns_.reset(), last_source_ns_.reset();
-  const bool seek = std::exchange(started_, true) || jump.position_ns > 0;
-  if (seek && input_.seek(ff::to_ticks(origin_ns_ + begin_ns_, input_.stream()->time_base)) >= 0)
-    pending_ = ended_ = false;
+  const bool seek = std::exchange(started_, true) || jump.position_ns > 0 || reconnected;
+  if (seek && packets_->seek(jump, origin_ns_ + begin_ns_)) pending_ = ended_ = false;
 }
 
 /// Returns true if the audio's timestamps have jumped back and the video's may still do so.
@@ -257,13 +221,14 @@ int AudioCopy::copy_until(int64_t time_ns) {
 
 int AudioCopy::copy_segment(int64_t time_ns) {
   while (started_ && !ended_) {
-    if (!pending_ && !read()) {
-      ended_ = true;
-      break;
+    if (!pending_) {
+      const Outcome outcome = read();
+      ended_ = outcome == Outcome::end;
+      if (outcome != Outcome::packet) break;
     }
     pending_ = true;
     const int64_t stamp = packet_->pts != AV_NOPTS_VALUE ? packet_->pts : packet_->dts;
-    const int64_t source_ns = ff::to_ns(stamp, input_.stream()->time_base);
+    const int64_t source_ns = ff::to_ns(stamp, packets_->time_base());
     if (stamp != AV_NOPTS_VALUE && waits_for_jump(source_ns, time_ns)) break;
     const int64_t at = stamp == AV_NOPTS_VALUE ? INT64_MIN : recording_time_ns(source_ns);
     if (at >= time_ns) break;
@@ -281,7 +246,7 @@ int AudioCopy::write(AVPacket& packet, int64_t recording_ns) {
   const int64_t step = output_->oformat->flags & AVFMT_TS_NONSTRICT ? 0 : 1;
   if (last_ticks_ && ticks < *last_ticks_ + step) return ++skipped_, 0;
   packet.pts = packet.dts = ticks;
-  packet.duration = av_rescale_q(packet.duration, input_.stream()->time_base, stream_->time_base);
+  packet.duration = av_rescale_q(packet.duration, packets_->time_base(), stream_->time_base);
   packet.stream_index = stream_->index;
   packet.pos = -1;
   const int error = av_write_frame(output_, &packet);
@@ -292,7 +257,19 @@ int AudioCopy::write(AVPacket& packet, int64_t recording_ns) {
   return ++skipped_, 0;
 }
 
-int AudioCopy::complete(int64_t time_ns) {
+int AudioCopy::complete(int64_t time_ns, AudioEnd end) {
+  int error = copy_until(end == AudioEnd::source ? INT64_MAX : time_ns);
+  const int64_t deadline = now_ns() + kLatePacketsNs;
+  while (error >= 0 && started_ && !pending_ && packets_->late() && now_ns() < deadline && !stopped()) {
+    std::this_thread::sleep_for(kLatePollInterval);
+    error = copy_until(time_ns);
+  }
+  return error < 0 ? error : write_needed_packet(time_ns);
+}
+
+/// Writes one packet at recording time `time_ns` if there was none and the container cannot describe the
+/// track without one. Returns 0 or the muxer's AVERROR.
+int AudioCopy::write_needed_packet(int64_t time_ns) {
   if (!output_ || last_ticks_ || !sample_->data || !is_mp4(*output_->oformat)) return 0;
   const ff::PacketPtr packet(ff::allocated(av_packet_clone(sample_.get())));
   return write(*packet, time_ns);

@@ -5,6 +5,7 @@
 //   add_stream()   adds the audio to the next output, a file or a connection
 //   begin_at()     sets the recording time that is time 0 of that output
 //   copy_until()   writes the packets that are due before a picture
+//   complete()     writes the packets up to the end of the output
 //   detach()       drops later packets; call before the output is closed
 //
 // Damaged packets and those that overlap earlier ones are skipped. The destructor logs their number.
@@ -17,7 +18,8 @@
 #include <string>
 
 #include "core/media/audio_source.hpp"
-#include "core/media/input/input.hpp"
+#include "core/media/ffmpeg/ffmpeg.hpp"
+#include "core/media/output/audio_packets.hpp"
 #include "core/media/output/source_jump.hpp"
 
 namespace lensd {
@@ -27,9 +29,9 @@ enum class AudioEnd : uint8_t { video, source };
 
 class AudioCopy {
  public:
-  /// Opens the audio of `source`. Returns null if the address is empty. Returns null and logs the reason if
-  /// the audio cannot be opened. Unless the source is a regular file, `stop` interrupts opening and reading,
-  /// and no more audio follows. `stop` may be null and must outlive the object.
+  /// Opens the audio of `source`. Returns null if it has none. Returns null and logs the reason if the audio
+  /// cannot be opened. Unless the source is a regular file, `stop` interrupts opening and reading, and no
+  /// more audio follows. `stop` may be null and must outlive the object.
   static std::unique_ptr<AudioCopy> open(const AudioSource& source, const std::atomic<bool>* stop);
   ~AudioCopy();
   AudioCopy(const AudioCopy&) = delete;
@@ -48,24 +50,27 @@ class AudioCopy {
   void add_jump(const SourceJump& jump);
   /// Writes the packets before recording time `time_ns`. Returns 0 or the muxer's AVERROR.
   int copy_until(int64_t time_ns);
-  /// Call at the end of an output. Writes one packet at recording time `time_ns` if there was none and the
-  /// container cannot describe the track without one. Returns 0 or the muxer's AVERROR.
-  int complete(int64_t time_ns);
+  /// Writes the remaining packets of an output that ends at recording time `time_ns`. Those of a live source
+  /// may arrive later than their pictures; waits for them for at most 0.7 s, unless `stop` is set. Returns 0
+  /// or the muxer's AVERROR.
+  int complete(int64_t time_ns, AudioEnd end);
 
  private:
-  struct Opening;
-  explicit AudioCopy(std::shared_ptr<Opening> opening);
+  using Outcome = AudioPackets::Outcome;
+  AudioCopy(std::unique_ptr<AudioPackets> packets, int64_t start_ns, const std::atomic<bool>* stop);
+  bool stopped() const noexcept { return stop_ && *stop_; }
   void read_first();
-  bool read();
+  Outcome read();
   void drop_jump();
   void take_jump();
   int copy_segment(int64_t time_ns);
   bool waits_for_jump(int64_t source_ns, int64_t time_ns) const;
   int64_t recording_time_ns(int64_t source_ns);
   int write(AVPacket& packet, int64_t recording_ns);
+  int write_needed_packet(int64_t time_ns);
 
-  const std::shared_ptr<Opening> opening_;
-  Input& input_;
+  const std::unique_ptr<AudioPackets> packets_;
+  const std::atomic<bool>* const stop_;
   const int64_t start_ns_;  ///< AudioSource::start_ns
   const ff::ParametersPtr codec_;
   ff::FilterPtr filter_;  ///< removes the headers of ADTS packets; null for other codecs
@@ -77,7 +82,8 @@ class AudioCopy {
   ff::PacketPtr sample_ = ff::make_packet();  ///< first packet of a codec that needs_packet()
   std::deque<SourceJump> jumps_;
   bool started_ = false, pending_ = false, ended_ = false, refusal_logged_ = false;
-  int64_t origin_ns_ = 0;  ///< source time of recording time 0
+  uint32_t connection_ = 0;  ///< SourceJump::connection of the last jump
+  int64_t origin_ns_ = 0;    ///< source time of recording time 0
   /// Origin after a jump of the video's timestamps. Replaces origin_ns_ when the audio jumps, too.
   std::optional<int64_t> next_origin_ns_;
   std::optional<int64_t> last_source_ns_;  ///< source time of the last packet since the last seek

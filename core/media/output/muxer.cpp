@@ -123,9 +123,7 @@ int Muxer::copy_audio(int64_t ticks) {
 
 int Muxer::complete_audio(int64_t ticks, AudioEnd end) {
   if (!audio_) return 0;
-  const int64_t end_ns = ff::to_ns(ticks, video_.time_base);
-  const int error = audio_->copy_until(end == AudioEnd::source ? INT64_MAX : end_ns);
-  return error < 0 ? error : audio_->complete(end_ns);
+  return audio_->complete(ff::to_ns(ticks, video_.time_base), end);
 }
 
 int Muxer::write(const AVPacket& packet) {

@@ -31,6 +31,12 @@ struct EncodedFormat {
   AVRational time_base, frame_rate;
 };
 
+/// The packets of one encoder and the audio that belongs to them. Shared with the thread that writes them.
+struct EncodedStream {
+  EncodedFormat format;
+  std::shared_ptr<AudioCopy> audio;  ///< for that thread only; may be null
+};
+
 /// A container that is being written. Functions that return int return 0 or an AVERROR.
 class Muxer {
  public:

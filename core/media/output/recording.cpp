@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "core/media/ffmpeg/picture_info.hpp"
+#include "core/media/live/live_audio.hpp"
 #include "core/media/output/encoders/encoder_choice.hpp"
 #include "core/media/output/encoders/video_encoder.hpp"
 #include "core/media/output/files/file_names.hpp"
@@ -44,18 +45,19 @@ struct Recording::Encoding {
   double fps;
   AudioSource audio_from;
   const std::atomic<bool>* stop;
-  std::unique_ptr<AudioCopy> audio;
+  AudioChange audio_change;
   std::unique_ptr<VideoEncoder> encoder;
-  std::shared_ptr<const EncodedFormat> stream;  ///< format of the encoder's packets
+  std::shared_ptr<const EncodedStream> stream;  ///< of the encoder's packets
   std::unique_ptr<PacketRing> preroll;
   std::string notice;
   AudioEnd audio_end = AudioEnd::video;
   bool failed = false;  ///< the encoder did not start: no pre-roll until the next start()
 
   Encoding(const RecordSettings& s, double rate, const AudioSource& from, const std::atomic<bool>* stop_flag)
-      : settings(s), fps(rate), audio_from(from), stop(stop_flag) {
+      : settings(s), fps(rate), audio_from(from), stop(stop_flag), audio_change(from.live) {
     settings.encoder.max_delay_s = kRecordingDelay;
     settings.encoder.key_interval_s = has_preroll() ? kPrerollKeySeconds : kKeySeconds;
+    if (has_preroll() && from.live) from.live->keep(std::llround(settings.preroll_seconds * 1e9));
   }
 
   bool has_preroll() const { return settings.preroll_seconds > 0; }
@@ -80,18 +82,26 @@ struct Recording::Encoding {
       notice += fmt::format("{}the source is recorded as stored, without its rotation; .mp4 and .mov keep it",
                             notice.empty() ? "" : "; ");
     failed = false;
-    stream = std::make_shared<const EncodedFormat>(*encoder);
-    audio = AudioCopy::open(audio_from, stop);
+    audio_change.opened();
+    stream =
+        std::make_shared<const EncodedStream>(EncodedFormat(*encoder), AudioCopy::open(audio_from, stop));
     if (!has_preroll()) return;
     const double per_tick = av_q2d(encoder->context().time_base);
     preroll = std::make_unique<PacketRing>(std::llround(settings.preroll_seconds / per_tick),
                                            static_cast<int64_t>(settings.preroll_megabytes * 1e6));
   }
 
+  void add_jump(const SourceJump& jump, SegmentWriter* writer) const {
+    if (writer)
+      writer->add_jump(jump, stream);
+    else if (stream->audio)
+      stream->audio->add_jump(jump);
+  }
+
   void close() noexcept {
     preroll.reset();
     encoder.reset();
-    audio.reset();
+    stream.reset();
   }
 };
 
@@ -148,7 +158,6 @@ void Recording::start(const RecordTarget& target) {
   writer_ = std::make_unique<SegmentWriter>(e.settings, target, own_thread, e.stop);
   if (!e.encoder || !e.preroll) return;
   // The pre-roll has only video packets. AudioCopy reads the audio of the same time from the source.
-  writer_->set_audio(e.audio.get());
   guarded([&] {
     for (const ff::PacketPtr& packet : e.preroll->packets())
       writer_->write(*packet, e.stream, e.age_s(*packet));
@@ -199,14 +208,13 @@ void Recording::encode(const PixelsFormat& format, const Pixels& picture, const 
   if (!encodes()) return;
   Encoding& e = *encoding_;
   guarded([&] {
-    if (e.encoder && !e.encoder->adapt(format)) end_encoder();
+    if (e.encoder && (!e.encoder->adapt(format) || e.audio_change.detect(info))) end_encoder();
     if (!e.encoder) {
       e.open(writer_ ? writer_->muxer() : recording_muxer(e.settings.name), format, fields);
-      if (writer_) writer_->set_audio(e.audio.get());
     }
     const AVRational time_base = e.encoder->context().time_base;
     const auto [ticks, jump] = e.encoder->next_time(info);
-    if (jump && e.audio) e.audio->add_jump(*jump);
+    if (jump) e.add_jump(*jump, writer_.get());
     e.encoder->send(picture, ticks, writer_ && writer_->wants_key(ticks, time_base), fields);
     write_packets();
   });

@@ -11,10 +11,12 @@ struct StreamOutput::Encoding {
   Options options;
   StreamTarget target;
   std::shared_ptr<SharedStreamStatus> status = std::make_shared<SharedStreamStatus>();
+  AudioChange audio_change;
   std::unique_ptr<VideoEncoder> encoder;
   std::unique_ptr<StreamSender> sender;
 
-  explicit Encoding(const Options& o) : options(o), target(stream_target(o.url, o.tls)) {
+  explicit Encoding(const Options& o)
+      : options(o), target(stream_target(o.url, o.tls)), audio_change(o.audio_from.live) {
     options.encoder = stream_encoder(target.muxer, o.encoder);
   }
 
@@ -22,6 +24,7 @@ struct StreamOutput::Encoding {
     encoder = std::make_unique<VideoEncoder>(output_format_of(target.muxer, target.shown), format,
                                              options.fps, options.encoder, target.shown);
     if (!encoder->notice().empty()) status->notices.add(false, encoder->notice());
+    audio_change.opened();
     sender = std::make_unique<StreamSender>(target, *encoder, options.audio_from, status);
   }
   /// Returns the frame's colour tags, or the default ones for a device, which cannot store tags.
@@ -54,7 +57,8 @@ StreamOutput::~StreamOutput() {
 void StreamOutput::write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect) {
   Encoding& e = *encoding_;
   const PixelsFormat format = pixels_format(image.format, aspect, e.tags(info));
-  if (e.encoder && !e.encoder->adapt(format)) e.close();  // a new stream format needs a new stream
+  // A new format needs a new stream.
+  if (e.encoder && (!e.encoder->adapt(format) || e.audio_change.detect(info))) e.close();
   if (!e.encoder) e.open(format);
   const auto [ticks, jump] = e.encoder->next_time(info);
   if (jump) e.sender->add_jump(*jump);

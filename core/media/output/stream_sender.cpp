@@ -11,6 +11,7 @@ extern "C" {
 #include <exception>
 #include <thread>
 
+#include "core/base/clock.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/url_secrets.hpp"
 #include "core/media/hls_playlist.hpp"
@@ -133,7 +134,7 @@ void StreamSender::Worker::push(const AVPacket& packet) {
 }
 
 void StreamSender::Worker::add_jump(const SourceJump& jump) {
-  if (audio_from_.address.empty()) return;
+  if (audio_from_.none()) return;
   jump_ = Item{nullptr, jump};
   push_jump();
 }

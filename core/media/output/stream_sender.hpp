@@ -15,6 +15,7 @@
 
 #include "core/base/bounded_queue.hpp"
 #include "core/base/owned_thread.hpp"
+#include "core/media/ffmpeg/interrupt.hpp"
 #include "core/media/output/muxer.hpp"
 #include "core/media/output/playlist_lock.hpp"
 #include "core/media/stream_output.hpp"

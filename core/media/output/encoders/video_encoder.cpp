@@ -8,11 +8,13 @@ extern "C" {
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <string_view>
 #include <vector>
 
 #include "core/media/ffmpeg/hdr_side_data.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
+#include "core/media/live/playout_delay.hpp"
 #include "core/media/output/encoders/encoder_choice.hpp"
 #include "core/media/output/encoders/encoder_format.hpp"
 
@@ -133,14 +135,26 @@ VideoEncoder::FrameTime VideoEncoder::next_time(const FrameInfo& info) {
   const AVRational time_base = context_->time_base;
   const bool seek = last_ticks_ < 0 || info.serial != serial_ || info.pts_ns + kJumpNs < last_pts_ns_;
   if (seek) offset_ns_ = ff::to_ns(next_ticks(), time_base) - info.pts_ns;
-  const bool jump = std::exchange(source_offset_ns_, info.offset_ns) != info.offset_ns || seek;
+  const bool jump = has_jumped(info) || seek;
   serial_ = info.serial;
   last_pts_ns_ = info.pts_ns;
   last_ticks_ = std::max(last_ticks_ + 1, ff::to_ticks(info.pts_ns + offset_ns_, time_base));
   const int64_t duration = ff::to_ticks(info.duration_ns, time_base);
   extra_ticks_ = 2 * duration > 3 * frame_ticks_ ? duration - frame_ticks_ : 0;  // ignore rounded times
   if (!jump) return {last_ticks_, std::nullopt};
-  return {last_ticks_, SourceJump{ff::to_ns(last_ticks_, time_base), info.pts_ns - info.offset_ns, seek}};
+  return {last_ticks_, SourceJump{ff::to_ns(last_ticks_, time_base), info.pts_ns - source_offset_ns_, seek,
+                                  plausible(info.stamp_ns) ? info.connection : 0}};
+}
+
+/// Returns true if the difference between frame time and source time has changed, and keeps it. Ignores
+/// rounded timestamps of live sources.
+bool VideoEncoder::has_jumped(const FrameInfo& info) {
+  constexpr int64_t kRoundingNs = 1000;
+  if (info.connection == 0) return std::exchange(source_offset_ns_, info.offset_ns) != info.offset_ns;
+  if (!plausible(info.stamp_ns) || std::abs(info.pts_ns - info.stamp_ns - source_offset_ns_) <= kRoundingNs)
+    return false;
+  source_offset_ns_ = info.pts_ns - info.stamp_ns;
+  return true;
 }
 
 /// Converts the picture to frame_. If the picture or the frame has half as many chroma rows, converts the

@@ -23,10 +23,11 @@ constexpr auto kWriterPoll = std::chrono::milliseconds(10);
 
 }  // namespace
 
-/// A packet, or the end of a stream if `packet` is null.
+/// A packet, a jump of the source, or the end of a stream.
 struct SegmentWriter::Item {
   ff::PacketPtr packet;
-  std::shared_ptr<const EncodedFormat> format;
+  std::shared_ptr<const EncodedStream> stream;
+  std::optional<SourceJump> jump = {};
   double age_s = 0;
   int64_t end = 0;
   AudioEnd audio_end = AudioEnd::video;
@@ -86,7 +87,9 @@ class SegmentWriter::Worker {
 
   void handle(const Item& item) {
     if (item.packet)
-      segments_.write(*item.packet, *item.format, item.age_s);
+      segments_.write(*item.packet, item.stream, item.age_s);
+    else if (item.jump)
+      item.stream->audio->add_jump(*item.jump);
     else
       segments_.end_stream(item.end, item.audio_end);
   }
@@ -180,21 +183,23 @@ bool SegmentWriter::wants_key(int64_t ticks, AVRational time_base) {
   return worker_->segments().wants_key(ticks, time_base);
 }
 
-void SegmentWriter::set_audio(AudioCopy* audio) {
-  if (!queued_) worker_->segments().set_audio(audio);
+void SegmentWriter::add_jump(const SourceJump& jump, const std::shared_ptr<const EncodedStream>& stream) {
+  if (!stream->audio) return;
+  if (!queued_) return stream->audio->add_jump(jump);
+  post({.packet = nullptr, .stream = stream, .jump = jump});
 }
 
-void SegmentWriter::write(const AVPacket& packet, const std::shared_ptr<const EncodedFormat>& format,
+void SegmentWriter::write(const AVPacket& packet, const std::shared_ptr<const EncodedStream>& stream,
                           double age_s) {
-  if (!queued_) return worker_->segments().write(packet, *format, age_s);
-  Item item{.packet = ff::make_packet(), .format = format, .age_s = age_s};
+  if (!queued_) return worker_->segments().write(packet, stream, age_s);
+  Item item{.packet = ff::make_packet(), .stream = stream, .age_s = age_s};
   ff::check_memory(av_packet_ref(item.packet.get(), &packet));
   post(std::move(item));
 }
 
 void SegmentWriter::end_stream(int64_t end, AudioEnd audio_end) {
   if (!queued_) return worker_->segments().end_stream(end, audio_end);
-  post({.packet = nullptr, .format = nullptr, .end = end, .audio_end = audio_end});
+  post({.packet = nullptr, .stream = nullptr, .end = end, .audio_end = audio_end});
 }
 
 void SegmentWriter::post(Item item) {

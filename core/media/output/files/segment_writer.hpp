@@ -18,8 +18,9 @@ namespace lensd {
 
 class SegmentWriter {
  public:
-  /// `own_thread`: queue the packets; without audio only. `stop`, which may be null, limits all waits after
-  /// it is set: then packets that the disk does not take in time are lost. Throws as Segments does.
+  /// `own_thread`: queue the packets; not with the audio of a file, which the source would outrun. `stop`,
+  /// which may be null, limits all waits after it is set: then packets that the disk does not take in time
+  /// are lost. Throws as Segments does.
   SegmentWriter(const RecordSettings& settings, const RecordTarget& target, bool own_thread,
                 const std::atomic<bool>* stop);
   /// Ignores errors if finish() was not called.
@@ -30,10 +31,11 @@ class SegmentWriter {
   const std::string& muxer() const noexcept;
   /// See Segments.
   bool wants_key(int64_t ticks, AVRational time_base);
-  void set_audio(AudioCopy* audio);
+  /// Passes a jump to the stream's audio, in the order of the packets.
+  void add_jump(const SourceJump& jump, const std::shared_ptr<const EncodedStream>& stream);
 
   /// Writes or queues a packet; see Segments::write(). Waits while the queue is full.
-  void write(const AVPacket& packet, const std::shared_ptr<const EncodedFormat>& format, double age_s);
+  void write(const AVPacket& packet, const std::shared_ptr<const EncodedStream>& stream, double age_s);
   /// See Segments::end_stream().
   void end_stream(int64_t end, AudioEnd audio_end);
   /// Waits until all packets are written, and for a limited time until the files are synced. Call after

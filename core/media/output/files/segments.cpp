@@ -71,11 +71,13 @@ bool Segments::due(const AVPacket& packet, AVRational time_base) const {
          (split_bytes_ > 0 && file_->bytes() >= split_bytes_);
 }
 
-void Segments::write(const AVPacket& packet, const EncodedFormat& format, double age_s) {
+void Segments::write(const AVPacket& packet, const std::shared_ptr<const EncodedStream>& stream,
+                     double age_s) {
   take_closed();
-  count_footage(packet, format);
-  if (file_ && due(packet, format.time_base)) end_file(packet.pts, AudioEnd::video);
-  if (!file_) open(packet, format, age_s);
+  if (!file_) stream_ = stream;
+  count_footage(packet);
+  if (file_ && due(packet, stream_->format.time_base)) end_file(packet.pts, AudioEnd::video);
+  if (!file_) open(packet, age_s);
   try {
     file_->write(packet);
   } catch (const Error&) {
@@ -88,7 +90,8 @@ void Segments::write(const AVPacket& packet, const EncodedFormat& format, double
 }
 
 /// Adds the duration of the picture before `packet`. Uses decoding times, because they always increase.
-void Segments::count_footage(const AVPacket& packet, const EncodedFormat& format) {
+void Segments::count_footage(const AVPacket& packet) {
+  const EncodedFormat& format = stream_->format;
   picture_ticks_ = std::max<int64_t>(1, av_rescale_q(1, av_inv_q(format.frame_rate), format.time_base));
   const int64_t longest = std::max(2 * picture_ticks_, ticks_of(kMaxPictureSeconds, format.time_base));
   const int64_t time = packet.dts == AV_NOPTS_VALUE ? packet.pts : packet.dts;
@@ -99,7 +102,8 @@ void Segments::count_footage(const AVPacket& packet, const EncodedFormat& format
   ring_->grown(ff::to_ns(footage_ticks_, format.time_base));
 }
 
-void Segments::open(const AVPacket& packet, const EncodedFormat& format, double age_s) {
+void Segments::open(const AVPacket& packet, double age_s) {
+  const EncodedFormat& format = stream_->format;
   time_base_ = format.time_base;
   if (ring_ && files_ == 0) names_.continue_numbers();
   names_.begin(std::time(nullptr) - static_cast<std::time_t>(age_s));
@@ -108,7 +112,7 @@ void Segments::open(const AVPacket& packet, const EncodedFormat& format, double 
     FileRules rules = rules_;
     rules.overwrite = rules_.overwrite && names_.exact();
     try {
-      file_ = std::make_unique<VideoFile>(name, rules, muxer_, format, audio_, packet.pts);
+      file_ = std::make_unique<VideoFile>(name, rules, muxer_, format, stream_->audio.get(), packet.pts);
     } catch (const Error& error) {
       // `usage`: the name is taken. Try the next one, unless the user chose exactly this one.
       const bool fixed = names_.exact() && !rules_.next_free;
@@ -176,7 +180,7 @@ void Segments::end_stream(int64_t end, AudioEnd audio_end) {
   footage_ticks_ += picture_ticks_;
   end_file(end, audio_end);
   next_key_ = 0;
-  audio_ = nullptr;
+  stream_.reset();
 }
 
 }  // namespace lensd

@@ -26,8 +26,6 @@ class Segments {
   ~Segments();
   Segments(const Segments&) = delete;  // rules_ refers to this object
   Segments& operator=(const Segments&) = delete;
-  /// Sets the stream's audio, which may be null. It is used until end_stream().
-  void set_audio(AudioCopy* audio) { audio_ = audio; }
 
   const std::string& muxer() const noexcept { return muxer_; }
   /// Returns true, once per file, if the picture at `ticks` should be a key frame that starts a new file.
@@ -36,7 +34,7 @@ class Segments {
   /// Writes a packet, in a new file if one is due. The first packet of an encoder must be a key frame.
   /// `age_s`: age of the packet's picture in seconds. Throws as VideoFile does; do not call write() again
   /// after that.
-  void write(const AVPacket& packet, const EncodedFormat& format, double age_s);
+  void write(const AVPacket& packet, const std::shared_ptr<const EncodedStream>& stream, double age_s);
   /// Ends the current file at `end` (in the encoder's time base). The next packet comes from another encoder,
   /// with times from 0.
   void end_stream(int64_t end, AudioEnd audio_end);
@@ -54,8 +52,8 @@ class Segments {
  private:
   bool due(const AVPacket& packet, AVRational time_base) const;
   void end_file(int64_t end, AudioEnd audio_end);
-  void open(const AVPacket& packet, const EncodedFormat& format, double age_s);
-  void count_footage(const AVPacket& packet, const EncodedFormat& format);
+  void open(const AVPacket& packet, double age_s);
+  void count_footage(const AVPacket& packet);
   void count_ended(const VideoFile& file);
   void take_closed();
 
@@ -65,7 +63,7 @@ class Segments {
   FileRules rules_;
   std::string muxer_, path_;
   FileNames names_;
-  AudioCopy* audio_ = nullptr;
+  std::shared_ptr<const EncodedStream> stream_;  // outlives file_, which uses its audio
   std::optional<FileRing> ring_;  // outlives file_: the journal stays locked until the file is complete
   FileCloser closer_;
   std::unique_ptr<VideoFile> file_;

@@ -134,11 +134,11 @@ TEST_F(SlowDiskTest, AFailedSyncDoesNotMakeALiveRecordingWaitForTheNextFile) {
 TEST_F(SlowDiskTest, AFailedEncoderDoesNotMakeTheRecorderWaitForASlowSync) {
   ff::initialize();
   VideoEncoder encoder(output_format_of("matroska", "r.mkv"), pixels_format(kFormat), 25, {}, "test");
-  const EncodedFormat format(encoder);
+  const auto stream = std::make_shared<const EncodedStream>(EncodedFormat(encoder), nullptr);
   Segments segments({}, target("r.mkv"));
   for (int i = 0; i < 100; ++i) {
     encoder.send(pixels(picture(kFormat, i).ref()), encoder.next_time(at(i)).ticks);
-    while (const AVPacket* packet = encoder.receive()) segments.write(*packet, format, 0);
+    while (const AVPacket* packet = encoder.receive()) segments.write(*packet, stream, 0);
   }
   const SlowDisk disk(folder_.path(), milliseconds(3000));
   EXPECT_LT(time_of([&] { segments.finish(); }), 1500);

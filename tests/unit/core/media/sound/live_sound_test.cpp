@@ -227,15 +227,19 @@ TEST(LiveAudio, KeepsTheNewestPacketsAndRefusesAbsurdOnes) {
     packet->pts = pts;
     audio.put(*packet);
   };
-  for (int i = 0; i < 1000; ++i) put(i, 8);
+  for (int i = 0; i < 1000; ++i) put(i, 1 << 16);
   put(5000, (1 << 20) + 1);
   put(INT64_MAX - 1, 8);
   put(INT64_MIN + 1, 8);
   int count = 0;
   int64_t newest = 0;
   while (audio.take(*packet, audio.number(), 0)) ++count, newest = packet->pts;
-  EXPECT_EQ(count, 256);
+  EXPECT_EQ(count, 256);  // 16 MiB
   EXPECT_EQ(newest, 999);
+  uint64_t place = 0;
+  ASSERT_TRUE(audio.next(*packet, audio.number(), place));
+  EXPECT_EQ(packet->pts, 999 - 255) << "a recording also gets packets that were heard";
+  EXPECT_EQ(place, 1000 - 255u);
   put(1000, 8);
   EXPECT_FALSE(audio.take(*packet, audio.number() + 1, 0)) << "another connection";
 }

@@ -1,0 +1,87 @@
+// The audio of a file or of a stream on a server that can be read a second time.
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "core/base/log.hpp"
+#include "core/base/owned_thread.hpp"
+#include "core/media/input/input.hpp"
+#include "core/media/output/audio_packets.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr auto kSoundPollInterval = std::chrono::milliseconds(5);
+
+/// The input, with the flags that it refers to.
+struct Opening {
+  explicit Opening(AudioSource from) : source(std::move(from)) {}
+
+  const AudioSource source;
+  StopFlags stop;
+  std::unique_ptr<Input> input;
+  std::string problem = "opening was interrupted";
+
+  void open() noexcept {
+    try {
+      LiveOptions live;
+      live.tls = source.tls;
+      input = std::make_unique<Input>(source.address, StreamKind::audio, stop, live, source.track);
+    } catch (const std::exception& error) {
+      problem = error.what();
+    }
+  }
+};
+
+class AudioFile final : public AudioPackets {
+ public:
+  explicit AudioFile(std::shared_ptr<Opening> opening) : opening_(std::move(opening)) {}
+
+  const AVCodecParameters& codec() const override { return *input().stream()->codecpar; }
+  AVRational time_base() const override { return input().stream()->time_base; }
+  Outcome read(AVPacket& out) override { return input().read(out) >= 0 ? Outcome::packet : Outcome::end; }
+  bool seek(const SourceJump&, int64_t source_ns) override {
+    return input().seek(ff::to_ticks(source_ns, time_base())) >= 0;
+  }
+
+ private:
+  Input& input() const noexcept { return *opening_->input; }
+
+  const std::shared_ptr<Opening> opening_;
+};
+
+}  // namespace
+
+std::unique_ptr<AudioPackets> open_audio_file(const AudioSource& source, const std::atomic<bool>* stop) {
+  if (!source.repeatable) {
+    log::warn("the audio is not copied: {} cannot be read a second time (name a file)",
+              display_url(source.address));
+    return nullptr;
+  }
+  const auto opening = std::make_shared<Opening>(source);
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(source.address, ignored)) {
+    opening->open();
+  } else {
+    // A name lookup cannot be interrupted. The thread owns what it uses, so that it may end later.
+    OwnedThread thread([opening] { opening->open(); });
+    while (!thread.join_if_ended()) {
+      if (stop && *stop) {
+        opening->stop.interrupted = true;
+        log::info("the audio is not copied: opening was interrupted");
+        return nullptr;
+      }
+      std::this_thread::sleep_for(kSoundPollInterval);
+    }
+    opening->stop.cancelled = stop;
+  }
+  if (opening->input) return std::make_unique<AudioFile>(opening);
+  log::warn("the audio is not copied: {}", opening->problem);
+  return nullptr;
+}
+
+}  // namespace lensd

@@ -1,0 +1,57 @@
+// Where AudioCopy gets the audio packets from: a file that is opened a second time, or a live source.
+// Internal to core/media. Use one object on one thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "core/media/audio_source.hpp"
+#include "core/media/ffmpeg/ffmpeg.hpp"
+#include "core/media/output/source_jump.hpp"
+
+namespace lensd {
+
+class AudioPackets {
+ public:
+  enum class Outcome : uint8_t { packet, none_yet, end };
+
+  virtual ~AudioPackets() = default;
+  /// Valid while the object exists.
+  virtual const AVCodecParameters& codec() const = 0;
+  /// Of all packets.
+  virtual AVRational time_base() const = 0;
+  virtual Outcome read(AVPacket& out) = 0;
+  /// Makes read() continue at `source_ns`, at most a few packets earlier. Returns false if it continues where
+  /// it is.
+  virtual bool seek(const SourceJump& jump, int64_t source_ns) = 0;
+  /// Returns true if packets of the last second are still to come, because they arrive later than their
+  /// pictures.
+  virtual bool late() const { return false; }
+};
+
+/// Opens the source again for its audio. Returns null and logs the reason if that fails. Unless the source is
+/// a regular file, `stop` interrupts opening and reading; it may be null and must outlive the object.
+std::unique_ptr<AudioPackets> open_audio_file(const AudioSource& source, const std::atomic<bool>* stop);
+
+/// Returns the audio of a live source's connections, from the newest one at the time of the call on. Packets
+/// of a connection with another codec are skipped; a warning says so. Returns null if the connection has no
+/// audio.
+std::unique_ptr<AudioPackets> open_live_audio(std::shared_ptr<LiveAudio> audio);
+
+/// Notices that a live source sends other audio than an output was opened with.
+class AudioChange {
+ public:
+  explicit AudioChange(std::shared_ptr<LiveAudio> audio) : audio_(std::move(audio)) {}
+  /// Call before an output opens its audio.
+  void opened();
+  /// Returns true, once, if the frame is of a connection with audio that an open output cannot continue with.
+  bool detect(const struct FrameInfo& frame);
+
+ private:
+  const std::shared_ptr<LiveAudio> audio_;  ///< null: not a live source
+  uint32_t number_ = 0;
+  ff::ParametersPtr codec_;
+};
+
+}  // namespace lensd

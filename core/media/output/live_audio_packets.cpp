@@ -1,0 +1,118 @@
+// The audio of a live source for recordings and outputs.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/base/log.hpp"
+#include "core/image/frame.hpp"
+#include "core/media/live/live_audio.hpp"
+#include "core/media/live/mpegts/low_delay_parser.hpp"
+#include "core/media/output/audio_packets.hpp"
+
+namespace lensd {
+namespace {
+
+/// Returns true if packets of both can be in one track.
+bool same_codec(const AVCodecParameters& a, const AVCodecParameters& b) {
+  return a.codec_id == b.codec_id && a.sample_rate == b.sample_rate &&
+         a.ch_layout.nb_channels == b.ch_layout.nb_channels &&
+         std::equal(a.extradata, a.extradata + a.extradata_size, b.extradata, b.extradata + b.extradata_size);
+}
+
+class LiveAudioPackets final : public AudioPackets {
+ public:
+  LiveAudioPackets(std::shared_ptr<LiveAudio> audio, LiveAudio::Connection connection)
+      : audio_(std::move(audio)), codec_(std::move(connection.codec)), time_base_(connection.time_base) {
+    connection_.number = connection.number;
+    begin(connection.time_base, connection.unparsed);
+  }
+
+  const AVCodecParameters& codec() const override { return *codec_; }
+  AVRational time_base() const override { return time_base_; }
+
+  Outcome read(AVPacket& out) override {
+    for (;;) {
+      if (parser_ && parser_->next(out)) {
+        if (complete_times(out)) return Outcome::packet;
+        continue;
+      }
+      if (connection_.number == 0 || !audio_->next(out, connection_.number, place_)) return Outcome::none_yet;
+      if (!fits_) continue;
+      av_packet_rescale_ts(&out, connection_.time_base, time_base_);
+      if (!parser_) return Outcome::packet;
+      parser_->put(out);
+    }
+  }
+
+  bool seek(const SourceJump& jump, int64_t) override {
+    if (jump.connection == connection_.number) return false;
+    const LiveAudio::Connection next = audio_->connection(jump.connection);
+    connection_.number = jump.connection;
+    fits_ = next.codec && same_codec(*next.codec, *codec_);
+    if (next.codec && !fits_ && !std::exchange(warned_, true))
+      log::warn("the audio is not copied any more: it is {} now, the file has {}",
+                avcodec_get_name(next.codec->codec_id), avcodec_get_name(codec_->codec_id));
+    begin(next.time_base, next.unparsed);
+    return true;
+  }
+
+  bool late() const override { return fits_ && audio_->flows(connection_.number); }
+
+ private:
+  void begin(AVRational time_base, bool unparsed) {
+    connection_.time_base = time_base;
+    next_ticks_ = AV_NOPTS_VALUE;
+    parser_.reset();
+    if (unparsed) parser_.emplace(*codec_);
+  }
+
+  /// Adds the time and duration of a frame that follows others in one packet of the stream. Returns false if
+  /// no time is known yet.
+  bool complete_times(AVPacket& packet) {
+    const int samples = av_get_audio_frame_duration2(codec_.get(), packet.size);
+    if (packet.pts == AV_NOPTS_VALUE) packet.pts = packet.dts != AV_NOPTS_VALUE ? packet.dts : next_ticks_;
+    if (packet.pts == AV_NOPTS_VALUE) return false;
+    packet.dts = packet.pts;
+    if (samples > 0 && codec_->sample_rate > 0)
+      packet.duration = av_rescale_q(samples, {1, codec_->sample_rate}, time_base_);
+    next_ticks_ = packet.duration > 0 ? packet.pts + packet.duration : AV_NOPTS_VALUE;
+    return true;
+  }
+
+  const std::shared_ptr<LiveAudio> audio_;
+  const ff::ParametersPtr codec_;
+  const AVRational time_base_;
+  struct {
+    uint32_t number = 0;
+    AVRational time_base{0, 1};
+  } connection_;
+  uint64_t place_ = 0;  ///< for LiveAudio::next()
+  bool fits_ = true;    ///< the connection's audio can be in the track
+  bool warned_ = false;
+  std::optional<LowDelayParser> parser_;
+  int64_t next_ticks_ = AV_NOPTS_VALUE;  ///< time of a parsed frame without one
+};
+
+}  // namespace
+
+std::unique_ptr<AudioPackets> open_live_audio(std::shared_ptr<LiveAudio> audio) {
+  LiveAudio::Connection connection = audio->connection();
+  if (!connection.codec) return nullptr;
+  return std::make_unique<LiveAudioPackets>(std::move(audio), std::move(connection));
+}
+
+void AudioChange::opened() {
+  if (!audio_) return;
+  LiveAudio::Connection connection = audio_->connection();
+  number_ = connection.number;
+  codec_ = std::move(connection.codec);
+}
+
+bool AudioChange::detect(const FrameInfo& frame) {
+  if (!audio_ || frame.connection == 0 || frame.connection == number_) return false;
+  number_ = frame.connection;
+  const LiveAudio::Connection connection = audio_->connection(number_);
+  return connection.codec && !(codec_ && same_codec(*codec_, *connection.codec));
+}
+
+}  // namespace lensd

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Recordings and outputs of network streams have the sound of the stream, in step with the picture.
+# shellcheck source=../common/daemon.sh
+. "$(dirname "$0")/../common/daemon.sh"
+need_tools ffmpeg ffprobe python3
+
+here=$(dirname "$0")
+tolerance=0.06
+# A flash and a beep at every full second.
+ffmpeg -v error -f lavfi -i "color=black:size=320x240:rate=25:duration=20,format=yuv420p,geq=lum='if(lt(mod(T\,1)\,0.079)\,235\,16)':cb=128:cr=128" \
+  -f lavfi -i "aevalsrc='if(lt(mod(t\,1)\,0.08)\,0.5*sin(2*PI*1000*t)\,0)':s=48000:d=20" \
+  -c:v mpeg2video -q:v 3 -g 12 -bf 2 -c:a mp2 -b:a 128k "$WORK/mp2.ts" || skip "ffmpeg cannot make the stream"
+ffmpeg -v error -i "$WORK/mp2.ts" -c:v copy -c:a aac -b:a 96k "$WORK/aac.ts" || skip "ffmpeg cannot make the stream"
+
+# send CLIP TARGET: sends in real time, again and again. Sets SENDER.
+send() {
+  ffmpeg -v error -re -stream_loop -1 -i "$1" -c copy -f mpegts "$2" </dev/null 2>"$WORK/sender.log" &
+  SENDER=$!
+  STARTED+=("$SENDER")
+}
+end_sender() {
+  kill "$SENDER"
+  wait "$SENDER" 2>/dev/null
+}
+
+# in_step FILE LEAST: fails unless the file has at least LEAST flashes with a beep at the same time.
+in_step() {
+  python3 "$here/../headless/flashes_and_beeps.py" "$1" >"$WORK/times" 2>"$WORK/times.err" ||
+    fail "$1 has no sound: $(tail -n 1 "$WORK/times.err")"
+  python3 - "$WORK/times" "$2" "$tolerance" <<'P' || fail "$1: flashes and beeps are apart: $(paste -sd' ' "$WORK/times")"
+import sys
+lines = [line.split()[1:] for line in open(sys.argv[1])]
+flashes, beeps = ([float(t) for t in line] for line in lines)
+inner = [f for f in flashes if flashes and 0.1 < f < max(flashes) - 0.1] or flashes
+offsets = [min((b - f for b in beeps), key=abs, default=9) for f in inner]
+print(f"{len(inner)} flashes, beeps from {min(offsets) * 1000:+.0f} to {max(offsets) * 1000:+.0f} ms")
+sys.exit(len(inner) < int(sys.argv[2]) or max(map(abs, offsets)) > float(sys.argv[3]))
+P
+}
+codec() { ffprobe -v error -select_streams a -show_entries stream=codec_name -of csv=p=0 "$1"; }
+
+port=$(free_port udp)
+stream="udp://127.0.0.1:$port?pkt_size=1316"
+for kind in mp2 aac; do
+  send "$WORK/$kind.ts" "$stream"
+  for type in mkv mp4; do
+    expect 0 "udp://127.0.0.1:$port" --headless --backend=cpu --frames 150 -o "$WORK/$kind.$type"
+    # ffprobe takes MP2 in .mp4 for MP3.
+    [[ $(codec "$WORK/$kind.$type") == @("$kind"|mp3) ]] ||
+      fail "$kind.$type has '$(codec "$WORK/$kind.$type")': $(<"$WORK/stderr")"
+    in_step "$WORK/$kind.$type" 3
+  done
+  expect 0 "udp://127.0.0.1:$port" --headless --backend=cpu --frames 150 --record "$WORK/recorded-$kind.mkv"
+  in_step "$WORK/recorded-$kind.mkv" 3
+  echo "ok: $kind in outputs and recordings"
+  end_sender
+done
+send "$WORK/mp2.ts" "$stream"
+expect 0 "udp://127.0.0.1:$port" --headless --backend=cpu --frames 25 --no-audio -o "$WORK/silent.mkv"
+[[ -z $(codec "$WORK/silent.mkv") ]] || fail "--no-audio records sound"
+
+# The daemon: a recording with several files and an outage, and an output that is sent on.
+onward=$(free_port udp)
+cat >"$WORK/config.toml" <<T
+[source]
+url = "udp://127.0.0.1:$port"
+[record]
+folder = "$WORK"
+name = "part.mkv"
+split_seconds = 4
+[output]
+url = "udp://127.0.0.1:$onward?pkt_size=1316"
+T
+start_daemon -c "$WORK/config.toml" --backend=cpu
+wait_for 20 playing || fail "the stream does not play"
+ffmpeg -v error -nostdin -y -i "udp://127.0.0.1:$onward" -t 6 -c copy "$WORK/onward.mkv" 2>"$WORK/receiver.log" &
+receiver=$!
+STARTED+=("$receiver")
+ctl record on >/dev/null || fail "cannot record"
+sleep 9
+wait "$receiver"
+in_step "$WORK/onward.mkv" 3
+echo "ok: the sound is sent on"
+end_sender
+sleep 2
+send "$WORK/mp2.ts" "$stream"
+wait_for 20 playing || fail "the stream does not return"
+sleep 7
+ctl record off >/dev/null
+stop_daemon
+files=("$WORK"/part*.mkv)
+((${#files[@]} >= 3)) || fail "${#files[@]} files"
+for file in "${files[@]}"; do in_step "$file" 0; done
+ffmpeg -v error -y -i "${files[0]}" -f null - || fail "${files[0]} is damaged"
+echo "ok: recordings of the daemon, ${#files[@]} files"
+end_sender

@@ -1,0 +1,182 @@
+// Recordings of live sources copy the audio of the connection, at the times of its pictures.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <thread>
+
+#include "core/media/input/input.hpp"
+#include "core/media/live/live_audio.hpp"
+#include "tests/unit/core/media/recording_fixture.hpp"
+
+namespace lensd {
+namespace {
+
+using namespace test;
+
+constexpr int64_t kMs = 1'000'000, kFrameNs = 40 * kMs, kPacketNs = 20 * kMs;
+constexpr int kSamples = 160;  // of a packet, at 8 kHz
+/// Timestamp of the first picture in the stream.
+constexpr int64_t kStampNs = 5'000'000'000;
+
+class LiveRecordingTest : public RecordingTest {
+ protected:
+  LiveRecordingTest() { source_.live = audio_; }
+
+  void connect(int rate = 8000) {
+    ff::ParametersPtr codec(avcodec_parameters_alloc());
+    codec->codec_type = AVMEDIA_TYPE_AUDIO, codec->codec_id = AV_CODEC_ID_PCM_S16LE;
+    codec->sample_rate = rate, codec->format = AV_SAMPLE_FMT_S16;
+    codec->bits_per_coded_sample = 16, codec->block_align = 2;
+    av_channel_layout_default(&codec->ch_layout, 1);
+    audio_->connected(codec.get(), ff::kNanoseconds, false);
+  }
+  /// Sends the packets with stream times from `from_ns` up to `to_ns`. All samples are the packet's number.
+  void send(int64_t from_ns, int64_t to_ns) {
+    for (int64_t at = from_ns; at < to_ns; at += kPacketNs) {
+      const ff::PacketPtr packet = ff::make_packet();
+      ASSERT_EQ(av_new_packet(packet.get(), kSamples * 2), 0);
+      const auto value = static_cast<int16_t>(at / kPacketNs);
+      for (int i = 0; i < kSamples; ++i) std::memcpy(packet->data + i * 2, &value, 2);
+      packet->pts = packet->dts = at, packet->duration = kPacketNs;
+      audio_->put(*packet);
+    }
+  }
+  /// Records picture `i`; its timestamp in the stream is `stamp_ns`.
+  void record(Recording& recording, int64_t i, int64_t stamp_ns) {
+    FrameInfo info = at(i);
+    info.pts_ns = i * kFrameNs, info.stamp_ns = stamp_ns, info.connection = audio_->number(),
+    info.serial = serial_;
+    recording.write(picture(kFormat, static_cast<int>(i)).ref(), info);
+  }
+  void record(Recording& recording, int64_t first, int64_t count, int64_t stamp_ns) {
+    for (int64_t i = 0; i < count; ++i) record(recording, first + i, stamp_ns + i * kFrameNs);
+  }
+  /// Returns the time in the file in ms by packet number; empty if the file has no audio.
+  static std::map<int, int64_t> packets_in(const std::string& path) {
+    std::map<int, int64_t> found;
+    try {
+      const StopFlags stop;
+      Input input(path, StreamKind::audio, stop);
+      for (const ff::PacketPtr packet = ff::make_packet(); input.read(*packet) >= 0;) {
+        int16_t value = 0;
+        std::memcpy(&value, packet->data, 2);
+        const auto at = ff::to_ns(packet->pts, input.stream()->time_base);
+        EXPECT_TRUE(found.emplace(value, (at + kMs / 2) / kMs).second) << value << " is twice in " << path;
+      }
+    } catch (const Error&) {
+      // no audio
+    }
+    return found;
+  }
+  static std::map<int, int64_t> expected(int64_t from_ns, int64_t to_ns, int64_t first_ms) {
+    std::map<int, int64_t> packets;
+    for (int64_t at = from_ns; at < to_ns; at += kPacketNs)
+      packets[static_cast<int>(at / kPacketNs)] = first_ms + (at - from_ns) / kMs;
+    return packets;
+  }
+
+  std::shared_ptr<LiveAudio> audio_ = std::make_shared<LiveAudio>(0);
+  AudioSource source_;
+  uint32_t serial_ = 1;
+};
+
+TEST_F(LiveRecordingTest, TheSoundHasTheTimesOfItsPictures) {
+  connect();
+  send(kStampNs - 300 * kMs, kStampNs + 2000 * kMs);  // before the pictures, which wait for the graph
+  Recording recording({}, 25, source_);
+  recording.start(target("r.mkv"));
+  record(recording, 0, 50, kStampNs);
+  recording.stop();
+  EXPECT_EQ(packets_in(file("r.mkv")), expected(kStampNs, kStampNs + 2000 * kMs, 0));
+}
+
+TEST_F(LiveRecordingTest, FilesOfASplitRecordingHaveTheSoundThatArrivesLater) {
+  connect();
+  RecordSettings settings;
+  settings.split_seconds = 1, settings.own_writer = true;
+  Recording recording(settings, 25, source_);
+  recording.start(target("r.mkv"));
+  // Sound follows 200 ms after its picture, in real time.
+  for (int64_t i = 0; i < 75; ++i) {
+    record(recording, i, kStampNs + i * kFrameNs);
+    if (i >= 5) send(kStampNs + (i - 5) * kFrameNs, kStampNs + (i - 4) * kFrameNs);
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kFrameNs));
+  }
+  std::thread late([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    send(kStampNs + 70 * kFrameNs, kStampNs + 80 * kFrameNs);
+  });
+  recording.stop();
+  late.join();
+  ASSERT_EQ(files().size(), 3u);
+  for (int64_t n = 0; n < 3; ++n) {
+    const int64_t begin = kStampNs + n * 1000 * kMs;
+    EXPECT_EQ(packets_in(files()[static_cast<size_t>(n)]), expected(begin, begin + 1000 * kMs, 0)) << n;
+  }
+}
+
+TEST_F(LiveRecordingTest, ThePrerollHasSound) {
+  connect();
+  RecordSettings settings;
+  settings.preroll_seconds = 1;
+  Recording recording(settings, 25, source_);
+  send(kStampNs, kStampNs + 4000 * kMs);
+  record(recording, 0, 75, kStampNs);
+  recording.start(target("r.mkv"));
+  record(recording, 75, 25, kStampNs + 75 * kFrameNs);
+  recording.stop();
+  const auto packets = packets_in(file("r.mkv"));
+  ASSERT_FALSE(packets.empty());
+  const auto frames = static_cast<int64_t>(frames_in(file("r.mkv")));
+  EXPECT_GE(frames, 50);
+  const int64_t begin = kStampNs + (100 - frames) * kFrameNs;
+  EXPECT_EQ(packets, expected(begin, kStampNs + 4000 * kMs, 0));
+}
+
+TEST_F(LiveRecordingTest, AfterAReconnectionTheSoundFollowsItsPictures) {
+  connect();
+  Recording recording({}, 25, source_);
+  recording.start(target("r.mkv"));
+  send(kStampNs, kStampNs + 1500 * kMs);  // half a second more than pictures
+  record(recording, 0, 25, kStampNs);
+  connect();
+  const int64_t restarted = 900'000'000;  // the sender's clock starts again
+  send(restarted - 100 * kMs, restarted + 1000 * kMs);
+  serial_ = 2;
+  record(recording, 100, 25, restarted);  // after three seconds, which the recording leaves out
+  recording.stop();
+  auto packets = expected(kStampNs, kStampNs + 1000 * kMs, 0);
+  packets.merge(expected(restarted, restarted + 1000 * kMs, 1000));
+  EXPECT_EQ(packets_in(file("r.mkv")), packets);
+}
+
+TEST_F(LiveRecordingTest, OtherAudioBeginsAnotherFile) {
+  connect(8000);
+  Recording recording({}, 25, source_);
+  recording.start(target("r.mkv"));
+  send(kStampNs, kStampNs + 1000 * kMs);
+  record(recording, 0, 25, kStampNs);
+  connect(16000);
+  send(kStampNs + 1000 * kMs, kStampNs + 2000 * kMs);
+  serial_ = 2;
+  record(recording, 25, 25, kStampNs + 1000 * kMs);
+  recording.stop();
+  ASSERT_EQ(files().size(), 2u);
+  EXPECT_EQ(packets_in(file("r.mkv")), expected(kStampNs, kStampNs + 1000 * kMs, 0));
+  const std::string second = files()[0] == file("r.mkv") ? files()[1] : files()[0];
+  EXPECT_EQ(packets_in(second), expected(kStampNs + 1000 * kMs, kStampNs + 2000 * kMs, 0));
+}
+
+TEST_F(LiveRecordingTest, AConnectionWithoutAudioIsRecordedWithoutASoundTrack) {
+  audio_->connected(nullptr, {1, 1}, false);
+  Recording recording({}, 25, source_);
+  recording.start(target("r.mkv"));
+  record(recording, 0, 25, kStampNs);
+  recording.stop();
+  EXPECT_EQ(frames_in(file("r.mkv")), 25u);
+  EXPECT_TRUE(packets_in(file("r.mkv")).empty());
+}
+
+}  // namespace
+}  // namespace lensd
