@@ -82,8 +82,8 @@ ConfigTable window_table() {
 }
 
 ConfigTable audio_table() {
-  return Schema<Config>("audio", "the viewer's sound")
-      .boolean("on", &Config::audio_on, "play the sound of files and copy it to outputs")
+  return Schema<Config>("audio", "the sound of files and network streams")
+      .boolean("on", &Config::audio_on, "play the sound and copy it to outputs")
       .real("volume", &Config::audio_volume, 0, kMaxVolume,
             "volume, 100: as recorded; without the key as in the last run", {.unit = "%"})
       .boolean("mute", &Config::audio_mute, "start muted")
