@@ -184,9 +184,17 @@ void AudioCopy::take_jump() {
   const int64_t origin_ns = start_ns_ + jump.position_ns - jump.recording_ns;
   const bool reconnected = std::exchange(connection_, jump.connection) != jump.connection;
   if (started_ && !jump.seek && !reconnected) {
-    next_origin_ns_ = origin_ns;
+    // The times of a live source's pictures follow its clock, sometimes in small steps.
+    const bool moved = connection_ != 0 && !next_origin_ns_ && std::abs(origin_ns - origin_ns_) < kPartJumpNs;
+    if (moved)
+      origin_ns_ = origin_ns;
+    else
+      next_origin_ns_ = origin_ns;
     return;
   }
+  older_than_jump_ = !reconnected && connection_ != 0 && last_source_ns_ &&
+                     jump.position_ns + kPartJumpNs < *last_source_ns_;
+  if (older_than_jump_) source_before_jump_ns_ = *last_source_ns_;
   origin_ns_ = origin_ns, begin_ns_ = jump.recording_ns;
   next_origin_ns_.reset(), last_source_ns_.reset();
   const bool seek = std::exchange(started_, true) || jump.position_ns > 0 || reconnected;
@@ -197,6 +205,15 @@ void AudioCopy::take_jump() {
 bool AudioCopy::waits_for_jump(int64_t source_ns, int64_t time_ns) const {
   return last_source_ns_ && !next_origin_ns_ && source_ns + kPartJumpNs < *last_source_ns_ &&
          time_ns < *last_source_ns_ - origin_ns_ + kJumpPatienceNs;
+}
+
+/// Returns true if the timestamps of a live source have jumped back while it had no pictures, and the audio
+/// packet is from before that.
+bool AudioCopy::is_older_than_jump(int64_t source_ns) {
+  if (!older_than_jump_) return false;
+  older_than_jump_ = source_ns + kPartJumpNs > source_before_jump_ns_;
+  source_before_jump_ns_ = source_ns;
+  return older_than_jump_;
 }
 
 /// Converts the source time of the next packet to recording time. After the video's timestamps have jumped,
@@ -229,6 +246,10 @@ int AudioCopy::copy_segment(int64_t time_ns) {
     pending_ = true;
     const int64_t stamp = packet_->pts != AV_NOPTS_VALUE ? packet_->pts : packet_->dts;
     const int64_t source_ns = ff::to_ns(stamp, packets_->time_base());
+    if (stamp != AV_NOPTS_VALUE && is_older_than_jump(source_ns)) {
+      pending_ = false;
+      continue;
+    }
     if (stamp != AV_NOPTS_VALUE && waits_for_jump(source_ns, time_ns)) break;
     const int64_t at = stamp == AV_NOPTS_VALUE ? INT64_MIN : recording_time_ns(source_ns);
     if (at >= time_ns) break;

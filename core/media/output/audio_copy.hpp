@@ -64,6 +64,7 @@ class AudioCopy {
   void drop_jump();
   void take_jump();
   int copy_segment(int64_t time_ns);
+  bool is_older_than_jump(int64_t source_ns);
   bool waits_for_jump(int64_t source_ns, int64_t time_ns) const;
   int64_t recording_time_ns(int64_t source_ns);
   int write(AVPacket& packet, int64_t recording_ns);
@@ -88,7 +89,9 @@ class AudioCopy {
   std::optional<int64_t> next_origin_ns_;
   std::optional<int64_t> last_source_ns_;  ///< source time of the last packet since the last seek
   int64_t begin_ns_ = 0;                   ///< recording time of the last seek; earlier packets are dropped
-  int64_t skipped_ = 0;                    ///< number of packets that were damaged or overlapped earlier ones
+  bool older_than_jump_ = false;           ///< see is_older_than_jump()
+  int64_t source_before_jump_ns_ = 0;
+  int64_t skipped_ = 0;  ///< number of packets that were damaged or overlapped earlier ones
 };
 
 }  // namespace lensd

@@ -59,6 +59,18 @@ send "$WORK/mp2.ts" "$stream"
 expect 0 "udp://127.0.0.1:$port" --headless --backend=cpu --frames 25 --no-audio -o "$WORK/silent.mkv"
 [[ -z $(codec "$WORK/silent.mkv") ]] || fail "--no-audio records sound"
 
+if python3 -c 'import gi; gi.require_version("GstRtspServer", "1.0")' 2>/dev/null; then
+  ffmpeg -v error -i "$WORK/mp2.ts" -c:v mjpeg -huffman default -pix_fmt yuvj420p -q:v 4 -c:a pcm_s16le "$WORK/jpeg.mkv"
+  rtsp=$(free_port tcp)
+  python3 "$here/rtsp_sound.py" "$rtsp" "$WORK/jpeg.mkv" >"$WORK/rtsp.log" 2>&1 &
+  STARTED+=($!)
+  sleep 1
+  expect 0 "rtsp://127.0.0.1:$rtsp/live" --headless --backend=cpu --frames 150 -o "$WORK/rtsp.mkv"
+  [[ $(codec "$WORK/rtsp.mkv") == pcm_alaw ]] || fail "rtsp.mkv has '$(codec "$WORK/rtsp.mkv")': $(<"$WORK/stderr")"
+  in_step "$WORK/rtsp.mkv" 3
+  echo "ok: RTSP with G.711"
+fi
+
 # The daemon: a recording with several files and an outage, and an output that is sent on.
 onward=$(free_port udp)
 cat >"$WORK/config.toml" <<T

@@ -151,6 +151,36 @@ TEST_F(LiveRecordingTest, AfterAReconnectionTheSoundFollowsItsPictures) {
   EXPECT_EQ(packets_in(file("r.mkv")), packets);
 }
 
+TEST_F(LiveRecordingTest, AfterAJumpOfTheSendersClockTheSoundFollowsItsPictures) {
+  connect();
+  Recording recording({}, 25, source_);
+  recording.start(target("r.mkv"));
+  send(kStampNs, kStampNs + 1500 * kMs);  // half a second more than pictures
+  record(recording, 0, 25, kStampNs);
+  const int64_t restarted = 900'000'000;  // the same connection
+  send(restarted - 100 * kMs, restarted + 1000 * kMs);
+  serial_ = 2;  // there was a placeholder
+  record(recording, 100, 25, restarted);
+  recording.stop();
+  auto packets = expected(kStampNs, kStampNs + 1000 * kMs, 0);
+  packets.merge(expected(restarted, restarted + 1000 * kMs, 1000));
+  EXPECT_EQ(packets_in(file("r.mkv")), packets);
+}
+
+TEST_F(LiveRecordingTest, IfTheTimesOfPicturesMoveTheSoundMovesToo) {
+  connect();
+  Recording recording({}, 25, source_);
+  recording.start(target("r.mkv"));
+  send(kStampNs, kStampNs + 2000 * kMs);
+  record(recording, 0, 25, kStampNs);
+  record(recording, 27, 23, kStampNs + 1000 * kMs);  // two frames later than the stream says
+  recording.stop();
+  const auto packets = packets_in(file("r.mkv"));
+  const auto last = packets.find(static_cast<int>((kStampNs + 1500 * kMs) / kPacketNs));
+  ASSERT_NE(last, packets.end());
+  EXPECT_EQ(last->second, 1580);
+}
+
 TEST_F(LiveRecordingTest, OtherAudioBeginsAnotherFile) {
   connect(8000);
   Recording recording({}, 25, source_);
