@@ -194,7 +194,8 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   options.graph = graph, options.precision = line.config.precision, options.colour = line.config.colour;
   options.max_frames = line.frames;
   SourceOptions setup = source_options(line, choice.backend);
-  setup.live.audio = live_audio(line, source_url(line));
+  const bool files = !line.record.empty() || (!line.output.empty() && line.output != "null:");
+  if (files || !line.config.output_url.empty()) setup.live.audio = live_audio(line, source_url(line));
   auto source = open_source(source_url(line), setup);
   warn_of_missing_frames(line, source->info());
   std::shared_ptr<RecorderSink> recorder;

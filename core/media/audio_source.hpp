@@ -24,6 +24,7 @@ struct AudioSource {
 
   std::string address;              ///< SourceInfo::address; empty: not a file
   std::shared_ptr<LiveAudio> live;  ///< of a live source; null: not a live source
+  uint32_t connection = 0;          ///< FrameInfo::connection of the first frame; 0: the newest one
   TlsCheck tls = TlsCheck::automatic;
   int track = 0;           ///< as in AudioChoice
   int64_t start_ns = 0;    ///< SourceInfo::start_ns

@@ -11,6 +11,7 @@ namespace lensd {
 namespace {
 
 constexpr int kMostPacketBytes = 1 << 20;
+constexpr int64_t kRefusedNs = 600'000'000'000;
 constexpr int64_t kMostKeptBytes = 16 << 20, kKeptNs = 4'000'000'000, kFlowsNs = 1'000'000'000;
 constexpr size_t kMostConnections = 4, kMostPackets = 1 << 15;
 
@@ -20,6 +21,21 @@ ff::ParametersPtr copy_of(const AVCodecParameters* codec) {
   ff::ParametersPtr copy(ff::allocated(avcodec_parameters_alloc()));
   ff::check_memory(avcodec_parameters_copy(copy.get(), codec));
   return copy;
+}
+
+/// Returns the memory that the packet holds.
+int64_t bytes_of(const AVPacket& packet) {
+  return packet.buf ? static_cast<int64_t>(packet.buf->size) : packet.size;
+}
+
+/// Moves the content to `out`, or copies it from a buffer that is much larger. Throws Error if out of memory.
+void keep_content(AVPacket& packet, AVPacket& out) {
+  constexpr int64_t kMostWaste = 4096;
+  if (packet.buf && bytes_of(packet) <= packet.size * int64_t{2} + kMostWaste)
+    return av_packet_move_ref(&out, &packet);
+  ff::check_memory(av_new_packet(&out, packet.size));
+  std::copy_n(packet.data, packet.size, out.data);
+  ff::check_memory(av_packet_copy_props(&out, &packet));
 }
 
 LiveAudio::Connection copy_of(const LiveAudio::Connection& connection) {
@@ -54,10 +70,10 @@ void LiveAudio::put(AVPacket& packet) noexcept {
   }
   try {
     Kept kept{ff::make_packet(), connections_.back().number, now};
-    ff::check_memory(av_packet_make_refcounted(&packet));
-    av_packet_move_ref(kept.packet.get(), &packet);
-    bytes_ += kept.packet->size;
+    keep_content(packet, *kept.packet);
+    const int64_t bytes = bytes_of(*kept.packet);
     packets_.push_back(std::move(kept));
+    bytes_ += bytes;
   } catch (const std::exception&) {
     return;  // out of memory: the packet is lost
   }
@@ -68,7 +84,7 @@ void LiveAudio::put(AVPacket& packet) noexcept {
 void LiveAudio::drop_old(int64_t now) noexcept {
   while (!packets_.empty() && (now - packets_.front().arrival_ns > keep_ns_ || bytes_ > kMostKeptBytes ||
                                packets_.size() > kMostPackets)) {
-    bytes_ -= packets_.front().packet->size;
+    bytes_ -= bytes_of(*packets_.front().packet);
     packets_.pop_front();
     ++first_place_;
   }
@@ -129,6 +145,14 @@ bool LiveAudio::take(AVPacket& out, uint32_t number, int64_t wait_ns) {
   if (av_packet_ref(&out, kept->packet.get()) < 0) return false;
   ++sound_place_;
   return true;
+}
+
+void LiveAudio::set_refused() noexcept {
+  refused_until_ns_ = now_ns() + kRefusedNs;
+}
+
+bool LiveAudio::refused() const noexcept {
+  return now_ns() < refused_until_ns_;
 }
 
 void LiveAudio::keep(int64_t ns) noexcept {

@@ -40,9 +40,9 @@ class LiveAudio {
   /// Call for each decoded picture. `stream_ns`: its timestamp in the stream.
   void picture(int64_t stream_ns, int64_t now_ns) noexcept;
 
-  /// Call if a server plays only without its audio. Later connections do not ask for it.
-  void set_refused() noexcept { refused_ = true; }
-  bool refused() const noexcept { return refused_; }
+  /// Call if a server plays only without its audio. Connections of the next ten minutes do not ask for it.
+  void set_refused() noexcept;
+  bool refused() const noexcept;
   /// Returns true after set_unreadable(), until the source has connected again.
   bool unreadable() const noexcept { return unreadable_; }
 
@@ -105,7 +105,8 @@ class LiveAudio {
   void drop_old(int64_t now) noexcept;
 
   const int track_;
-  std::atomic<bool> refused_{false}, unreadable_{false};
+  std::atomic<int64_t> refused_until_ns_{0};
+  std::atomic<bool> unreadable_{false};
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Connection> connections_;  ///< the newest last; never empty

@@ -185,7 +185,8 @@ void LiveReader::push(Picture picture) {
   machine.frame(now);
   if (camera) broken_before = camera->broken;
   if (before != LiveState::playing) log::info("{}: playing {}", where, machine.status().stream);
-  while (queued >= limit(picture.planes)) {
+  // Only one: if the sound ends, the pictures that waited for it are taken at once.
+  if (queued >= limit(picture.planes)) {
     pop();
     ++machine.status().dropped;
   }

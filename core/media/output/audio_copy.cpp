@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -17,7 +18,7 @@ namespace {
 constexpr auto kLatePollInterval = std::chrono::milliseconds(5);
 /// Maximum waits for the first packet of a live source, and for those that arrive later than the last
 /// picture.
-constexpr int64_t kFirstPacketNs = 500'000'000, kLatePacketsNs = 700'000'000;
+constexpr int64_t kFirstPacketNs = 300'000'000, kLatePacketsNs = 700'000'000;
 /// Timestamps that jump back by more than this start another part of the file, as in TimestampNormalizer.
 constexpr int64_t kPartJumpNs = 1'000'000'000;
 /// If the audio's timestamps jump back, the video's jump may follow up to this much later.
@@ -41,9 +42,27 @@ bool supports(const AVOutputFormat& format, AVCodecID codec) {
   const int fits = avformat_query_codec(&format, codec, FF_COMPLIANCE_NORMAL);
   const bool usual = codec == AV_CODEC_ID_AAC || codec == AV_CODEC_ID_MP3 || codec == AV_CODEC_ID_MP2 ||
                      codec == AV_CODEC_ID_AC3;
+  if (format.audio_codec == AV_CODEC_ID_NONE) return false;  // such as video devices
   if (fits == 1 || (fits < 0 && usual)) return true;
   const AVCodecTag* const wav_tags[] = {avformat_get_riff_audio_tags(), nullptr};
   return std::string_view(format.name) == "matroska" && av_codec_get_tag(wav_tags, codec) != 0;
+}
+
+/// Returns true if the container has no times for the codec's packets, so that the sound after a lost one
+/// would be early.
+bool fills_no_gaps(const AVOutputFormat& format, AVCodecID codec) {
+  return std::string_view(format.name) == "avi" && av_get_bits_per_sample(codec) > 0;
+}
+
+/// Sets the rate and channels of AAC from its configuration if the stream was not probed long enough.
+void complete_format(AVCodecParameters& codec) {
+  constexpr int kRates[] = {96000, 88200, 64000, 48000, 44100, 32000, 24000,
+                            22050, 16000, 12000, 11025, 8000,  7350};
+  if (codec.sample_rate > 0 || codec.extradata_size < 2) return;
+  const size_t index = (codec.extradata[0] & 7u) << 1 | codec.extradata[1] >> 7;
+  if (index >= std::size(kRates)) return;
+  codec.sample_rate = kRates[index];
+  av_channel_layout_default(&codec.ch_layout, codec.extradata[1] >> 3 & 15);
 }
 
 /// Returns the hint for a container that does not support the codec.
@@ -75,14 +94,11 @@ ff::FilterPtr adts_filter(const AVCodecParameters& codec, AVRational time_base) 
 
 }  // namespace
 
-AudioCopy::AudioCopy(std::unique_ptr<AudioPackets> packets, int64_t start_ns, const std::atomic<bool>* stop)
+AudioCopy::AudioCopy(std::unique_ptr<AudioPackets> packets, int64_t start_ns)
     : packets_(std::move(packets)),
-      stop_(stop),
       start_ns_(start_ns),
       codec_(copy_of(packets_->codec())),
-      filter_(adts_filter(*codec_, packets_->time_base())) {
-  if (filter_ || needs_packet(codec_->codec_id)) read_first();
-}
+      filter_(adts_filter(*codec_, packets_->time_base())) {}
 
 AudioCopy::~AudioCopy() {
   if (skipped_ > 0) log::warn("{} damaged or overlapping packets of the audio were not copied", skipped_);
@@ -90,9 +106,10 @@ AudioCopy::~AudioCopy() {
 
 std::unique_ptr<AudioCopy> AudioCopy::open(const AudioSource& source, const std::atomic<bool>* stop) {
   if (source.none()) return nullptr;
-  auto packets = source.live ? open_live_audio(source.live) : open_audio_file(source, stop);
+  auto packets =
+      source.live ? open_live_audio(source.live, source.connection) : open_audio_file(source, stop);
   if (!packets) return nullptr;
-  return std::unique_ptr<AudioCopy>(new AudioCopy(std::move(packets), source.start_ns, stop));
+  return std::unique_ptr<AudioCopy>(new AudioCopy(std::move(packets), source.start_ns));
 }
 
 /// Reads the first intact packet: its header describes the stream. Waits a moment for the first one of a live
@@ -101,7 +118,7 @@ void AudioCopy::read_first() {
   const int64_t deadline = now_ns() + kFirstPacketNs;
   for (int i = 0; i < kFirstPackets && !pending_; ++i) {
     Outcome outcome = read();
-    for (; outcome == Outcome::none_yet && now_ns() < deadline && !stopped(); outcome = read())
+    for (; outcome == Outcome::none_yet && now_ns() < deadline; outcome = read())
       std::this_thread::sleep_for(kLatePollInterval);
     if (outcome != Outcome::packet) return;
     size_t bytes = 0;
@@ -112,6 +129,7 @@ void AudioCopy::read_first() {
         static_cast<uint8_t*>(ff::allocated(av_mallocz(bytes + AV_INPUT_BUFFER_PADDING_SIZE)));
     std::copy_n(config, bytes, codec_->extradata);
     codec_->extradata_size = static_cast<int>(bytes);
+    complete_format(*codec_);
     av_packet_free_side_data(packet_.get());
   }
   if (pending_ && needs_packet(codec_->codec_id))
@@ -133,7 +151,11 @@ AudioCopy::Outcome AudioCopy::read() {
 }
 
 bool AudioCopy::add_stream(AVFormatContext& output) {
-  const bool described = !filter_ || codec_->extradata_size > 0;
+  const bool described_by_packet =
+      filter_ ? codec_->extradata_size == 0 : needs_packet(codec_->codec_id) && !sample_->data;
+  if (described_by_packet) read_first();
+  const bool described = (!filter_ || codec_->extradata_size > 0) &&
+                         !(packets_->lossy() && fills_no_gaps(*output.oformat, codec_->codec_id));
   if (!described || !supports(*output.oformat, codec_->codec_id)) {
     refused(*output.oformat);
     return false;
@@ -184,17 +206,18 @@ void AudioCopy::take_jump() {
   const int64_t origin_ns = start_ns_ + jump.position_ns - jump.recording_ns;
   const bool reconnected = std::exchange(connection_, jump.connection) != jump.connection;
   if (started_ && !jump.seek && !reconnected) {
-    // The times of a live source's pictures follow its clock, sometimes in small steps.
-    const bool moved = connection_ != 0 && !next_origin_ns_ && std::abs(origin_ns - origin_ns_) < kPartJumpNs;
-    if (moved)
-      origin_ns_ = origin_ns;
+    if (jump.moved)
+      origin_ns_ = origin_ns, next_origin_ns_.reset();
     else
       next_origin_ns_ = origin_ns;
     return;
   }
-  older_than_jump_ = !reconnected && connection_ != 0 && last_source_ns_ &&
-                     jump.position_ns + kPartJumpNs < *last_source_ns_;
-  if (older_than_jump_) source_before_jump_ns_ = *last_source_ns_;
+  if (jump.connection != 0) {
+    older_than_jump_ = jump.connection == newest_connection_ && newest_source_ns_ &&
+                       jump.position_ns + kPartJumpNs < *newest_source_ns_;
+    if (older_than_jump_) source_before_jump_ns_ = *newest_source_ns_, jumped_ns_ = now_ns();
+    newest_connection_ = jump.connection, newest_source_ns_.reset();
+  }
   origin_ns_ = origin_ns, begin_ns_ = jump.recording_ns;
   next_origin_ns_.reset(), last_source_ns_.reset();
   const bool seek = std::exchange(started_, true) || jump.position_ns > 0 || reconnected;
@@ -210,7 +233,7 @@ bool AudioCopy::waits_for_jump(int64_t source_ns, int64_t time_ns) const {
 /// Returns true if the timestamps of a live source have jumped back while it had no pictures, and the audio
 /// packet is from before that.
 bool AudioCopy::is_older_than_jump(int64_t source_ns) {
-  if (!older_than_jump_) return false;
+  if (!older_than_jump_ || now_ns() - jumped_ns_ > kJumpPatienceNs) return false;
   older_than_jump_ = source_ns + kPartJumpNs > source_before_jump_ns_;
   source_before_jump_ns_ = source_ns;
   return older_than_jump_;
@@ -230,13 +253,16 @@ int64_t AudioCopy::recording_time_ns(int64_t source_ns) {
 
 int AudioCopy::copy_until(int64_t time_ns) {
   while (!jumps_.empty() && jumps_.front().recording_ns <= time_ns) {
-    if (const int error = copy_segment(jumps_.front().recording_ns); error < 0) return error;
+    const SourceJump& jump = jumps_.front();
+    const int64_t source_end_ns = jump.moved ? start_ns_ + jump.position_ns : INT64_MAX;
+    if (const int error = copy_segment(jump.recording_ns, source_end_ns); error < 0) return error;
     take_jump();
   }
-  return copy_segment(time_ns);
+  return copy_segment(time_ns, INT64_MAX);
 }
 
-int AudioCopy::copy_segment(int64_t time_ns) {
+/// Writes the packets before recording time `time_ns` and source time `source_end_ns`.
+int AudioCopy::copy_segment(int64_t time_ns, int64_t source_end_ns) {
   while (started_ && !ended_) {
     if (!pending_) {
       const Outcome outcome = read();
@@ -252,9 +278,9 @@ int AudioCopy::copy_segment(int64_t time_ns) {
     }
     if (stamp != AV_NOPTS_VALUE && waits_for_jump(source_ns, time_ns)) break;
     const int64_t at = stamp == AV_NOPTS_VALUE ? INT64_MIN : recording_time_ns(source_ns);
-    if (at >= time_ns) break;
+    if (at >= time_ns || (stamp != AV_NOPTS_VALUE && source_ns >= source_end_ns)) break;
     pending_ = false;
-    if (stamp != AV_NOPTS_VALUE) last_source_ns_ = source_ns;
+    if (stamp != AV_NOPTS_VALUE) last_source_ns_ = newest_source_ns_ = source_ns;
     if (at < begin_ns_ || !output_ || at < output_start_ns_) continue;
     if (const int error = write(*packet_, at); error < 0) return error;
   }
@@ -278,18 +304,16 @@ int AudioCopy::write(AVPacket& packet, int64_t recording_ns) {
   return ++skipped_, 0;
 }
 
-int AudioCopy::complete(int64_t time_ns, AudioEnd end) {
+int AudioCopy::complete(int64_t time_ns, AudioEnd end, const std::atomic<bool>* stop) {
   int error = copy_until(end == AudioEnd::source ? INT64_MAX : time_ns);
   const int64_t deadline = now_ns() + kLatePacketsNs;
-  while (error >= 0 && started_ && !pending_ && packets_->late() && now_ns() < deadline && !stopped()) {
+  while (error >= 0 && started_ && !pending_ && packets_->late() && now_ns() < deadline && !(stop && *stop)) {
     std::this_thread::sleep_for(kLatePollInterval);
     error = copy_until(time_ns);
   }
   return error < 0 ? error : write_needed_packet(time_ns);
 }
 
-/// Writes one packet at recording time `time_ns` if there was none and the container cannot describe the
-/// track without one. Returns 0 or the muxer's AVERROR.
 int AudioCopy::write_needed_packet(int64_t time_ns) {
   if (!output_ || last_ticks_ || !sample_->data || !is_mp4(*output_->oformat)) return 0;
   const ff::PacketPtr packet(ff::allocated(av_packet_clone(sample_.get())));

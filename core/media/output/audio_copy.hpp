@@ -53,25 +53,25 @@ class AudioCopy {
   /// Writes the remaining packets of an output that ends at recording time `time_ns`. Those of a live source
   /// may arrive later than their pictures; waits for them for at most 0.7 s, unless `stop` is set. Returns 0
   /// or the muxer's AVERROR.
-  int complete(int64_t time_ns, AudioEnd end);
+  int complete(int64_t time_ns, AudioEnd end, const std::atomic<bool>* stop);
+  /// Writes one packet at recording time `time_ns` if there was none and the container cannot describe the
+  /// track without one. Returns 0 or the muxer's AVERROR.
+  int write_needed_packet(int64_t time_ns);
 
  private:
   using Outcome = AudioPackets::Outcome;
-  AudioCopy(std::unique_ptr<AudioPackets> packets, int64_t start_ns, const std::atomic<bool>* stop);
-  bool stopped() const noexcept { return stop_ && *stop_; }
+  AudioCopy(std::unique_ptr<AudioPackets> packets, int64_t start_ns);
   void read_first();
   Outcome read();
   void drop_jump();
   void take_jump();
-  int copy_segment(int64_t time_ns);
+  int copy_segment(int64_t time_ns, int64_t source_end_ns);
   bool is_older_than_jump(int64_t source_ns);
   bool waits_for_jump(int64_t source_ns, int64_t time_ns) const;
   int64_t recording_time_ns(int64_t source_ns);
   int write(AVPacket& packet, int64_t recording_ns);
-  int write_needed_packet(int64_t time_ns);
 
   const std::unique_ptr<AudioPackets> packets_;
-  const std::atomic<bool>* const stop_;
   const int64_t start_ns_;  ///< AudioSource::start_ns
   const ff::ParametersPtr codec_;
   ff::FilterPtr filter_;  ///< removes the headers of ADTS packets; null for other codecs
@@ -90,7 +90,10 @@ class AudioCopy {
   std::optional<int64_t> last_source_ns_;  ///< source time of the last packet since the last seek
   int64_t begin_ns_ = 0;                   ///< recording time of the last seek; earlier packets are dropped
   bool older_than_jump_ = false;           ///< see is_older_than_jump()
-  int64_t source_before_jump_ns_ = 0;
+  int64_t source_before_jump_ns_ = 0, jumped_ns_ = 0;
+  /// Source time of the last packet, and its connection, since the last connection.
+  std::optional<int64_t> newest_source_ns_;
+  uint32_t newest_connection_ = 0;
   int64_t skipped_ = 0;  ///< number of packets that were damaged or overlapped earlier ones
 };
 

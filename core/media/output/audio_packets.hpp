@@ -28,23 +28,25 @@ class AudioPackets {
   /// Returns true if packets of the last second are still to come, because they arrive later than their
   /// pictures.
   virtual bool late() const { return false; }
+  /// Returns true if packets may be missing anywhere.
+  virtual bool lossy() const { return false; }
 };
 
 /// Opens the source again for its audio. Returns null and logs the reason if that fails. Unless the source is
 /// a regular file, `stop` interrupts opening and reading; it may be null and must outlive the object.
 std::unique_ptr<AudioPackets> open_audio_file(const AudioSource& source, const std::atomic<bool>* stop);
 
-/// Returns the audio of a live source's connections, from the newest one at the time of the call on. Packets
+/// Returns the audio of a live source's connections, from connection `number` on (0: the newest one). Packets
 /// of a connection with another codec are skipped; a warning says so. Returns null if the connection has no
 /// audio.
-std::unique_ptr<AudioPackets> open_live_audio(std::shared_ptr<LiveAudio> audio);
+std::unique_ptr<AudioPackets> open_live_audio(std::shared_ptr<LiveAudio> audio, uint32_t number);
 
 /// Notices that a live source sends other audio than an output was opened with.
 class AudioChange {
  public:
   explicit AudioChange(std::shared_ptr<LiveAudio> audio) : audio_(std::move(audio)) {}
-  /// Call before an output opens its audio.
-  void opened();
+  /// Call when an output opens with audio of connection `number` (0: the newest one).
+  void opened(uint32_t number);
   /// Returns true, once, if the frame is of a connection with audio that an open output cannot continue with.
   bool detect(const struct FrameInfo& frame);
 

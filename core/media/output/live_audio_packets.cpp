@@ -12,10 +12,11 @@
 namespace lensd {
 namespace {
 
-/// Returns true if packets of both can be in one track.
+/// Returns true if packets of both can be in one track. A rate of 0 is not known yet.
 bool same_codec(const AVCodecParameters& a, const AVCodecParameters& b) {
-  return a.codec_id == b.codec_id && a.sample_rate == b.sample_rate &&
-         a.ch_layout.nb_channels == b.ch_layout.nb_channels &&
+  return a.codec_id == b.codec_id &&
+         (a.sample_rate == b.sample_rate || a.sample_rate == 0 || b.sample_rate == 0) &&
+         (a.ch_layout.nb_channels == b.ch_layout.nb_channels || a.sample_rate == 0 || b.sample_rate == 0) &&
          std::equal(a.extradata, a.extradata + a.extradata_size, b.extradata, b.extradata + b.extradata_size);
 }
 
@@ -56,6 +57,7 @@ class LiveAudioPackets final : public AudioPackets {
     return true;
   }
 
+  bool lossy() const override { return true; }
   bool late() const override { return fits_ && audio_->flows(connection_.number); }
 
  private:
@@ -95,15 +97,15 @@ class LiveAudioPackets final : public AudioPackets {
 
 }  // namespace
 
-std::unique_ptr<AudioPackets> open_live_audio(std::shared_ptr<LiveAudio> audio) {
-  LiveAudio::Connection connection = audio->connection();
+std::unique_ptr<AudioPackets> open_live_audio(std::shared_ptr<LiveAudio> audio, uint32_t number) {
+  LiveAudio::Connection connection = number ? audio->connection(number) : audio->connection();
   if (!connection.codec) return nullptr;
   return std::make_unique<LiveAudioPackets>(std::move(audio), std::move(connection));
 }
 
-void AudioChange::opened() {
+void AudioChange::opened(uint32_t number) {
   if (!audio_) return;
-  LiveAudio::Connection connection = audio_->connection();
+  LiveAudio::Connection connection = number ? audio_->connection(number) : audio_->connection();
   number_ = connection.number;
   codec_ = std::move(connection.codec);
 }

@@ -121,9 +121,14 @@ int Muxer::copy_audio(int64_t ticks) {
   return audio_ ? audio_->copy_until(ff::to_ns(ticks, video_.time_base)) : 0;
 }
 
-int Muxer::complete_audio(int64_t ticks, AudioEnd end) {
+int Muxer::complete_audio(int64_t ticks, AudioEnd end, const std::atomic<bool>* stop) {
   if (!audio_) return 0;
-  return audio_->complete(ff::to_ns(ticks, video_.time_base), end);
+  return audio_->complete(ff::to_ns(ticks, video_.time_base), end, stop);
+}
+
+int Muxer::write_beginning(int64_t ticks) {
+  const int error = audio_ ? audio_->write_needed_packet(ff::to_ns(ticks, video_.time_base)) : 0;
+  return error < 0 ? error : av_write_frame(context_.get(), nullptr);
 }
 
 int Muxer::write(const AVPacket& packet) {

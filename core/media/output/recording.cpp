@@ -18,6 +18,8 @@ namespace lensd {
 namespace {
 
 constexpr double kKeySeconds = 2, kPrerollKeySeconds = 1;
+/// Audio of a live source is kept for this long while the disk is busy, as pictures are.
+constexpr int64_t kSlowDiskNs = 60'000'000'000;
 
 }  // namespace
 
@@ -57,7 +59,9 @@ struct Recording::Encoding {
       : settings(s), fps(rate), audio_from(from), stop(stop_flag), audio_change(from.live) {
     settings.encoder.max_delay_s = kRecordingDelay;
     settings.encoder.key_interval_s = has_preroll() ? kPrerollKeySeconds : kKeySeconds;
-    if (has_preroll() && from.live) from.live->keep(std::llround(settings.preroll_seconds * 1e9));
+    if (!from.live) return;
+    if (has_preroll()) from.live->keep(std::llround(settings.preroll_seconds * 1e9));
+    if (settings.own_writer) from.live->keep(kSlowDiskNs);
   }
 
   bool has_preroll() const { return settings.preroll_seconds > 0; }
@@ -73,7 +77,7 @@ struct Recording::Encoding {
            avformat_query_codec(&format, encoder->context().codec_id, FF_COMPLIANCE_NORMAL) != 0;
   }
 
-  void open(const std::string& muxer, const PixelsFormat& format, FieldOrder fields) {
+  void open(const std::string& muxer, const PixelsFormat& format, FieldOrder fields, uint32_t connection) {
     failed = true;
     encoder = std::make_unique<VideoEncoder>(output_format_of(muxer, muxer), format, fps, settings.encoder,
                                              "recorder", fields);
@@ -82,9 +86,10 @@ struct Recording::Encoding {
       notice += fmt::format("{}the source is recorded as stored, without its rotation; .mp4 and .mov keep it",
                             notice.empty() ? "" : "; ");
     failed = false;
-    audio_change.opened();
-    stream =
-        std::make_shared<const EncodedStream>(EncodedFormat(*encoder), AudioCopy::open(audio_from, stop));
+    audio_change.opened(connection);
+    audio_from.connection = connection;
+    stream = std::make_shared<const EncodedStream>(
+        EncodedStream{EncodedFormat(*encoder), AudioCopy::open(audio_from, stop)});
     if (!has_preroll()) return;
     const double per_tick = av_q2d(encoder->context().time_base);
     preroll = std::make_unique<PacketRing>(std::llround(settings.preroll_seconds / per_tick),
@@ -210,7 +215,7 @@ void Recording::encode(const PixelsFormat& format, const Pixels& picture, const 
   guarded([&] {
     if (e.encoder && (!e.encoder->adapt(format) || e.audio_change.detect(info))) end_encoder();
     if (!e.encoder) {
-      e.open(writer_ ? writer_->muxer() : recording_muxer(e.settings.name), format, fields);
+      e.open(writer_ ? writer_->muxer() : recording_muxer(e.settings.name), format, fields, info.connection);
     }
     const AVRational time_base = e.encoder->context().time_base;
     const auto [ticks, jump] = e.encoder->next_time(info);

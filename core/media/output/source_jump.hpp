@@ -13,6 +13,7 @@ struct SourceJump {
   /// True for the first frame and after a seek. False if the timestamps of the file jump back while it is
   /// read, as in joined files: the audio then has the same jump at about the same place.
   bool seek = true;
+  bool moved = false;  ///< the times of a live source's pictures were moved; its timestamps are continuous
   uint32_t connection = 0;  ///< FrameInfo::connection; 0: no audio of a live source follows
 };
 

@@ -16,15 +16,24 @@ struct StreamOutput::Encoding {
   std::unique_ptr<StreamSender> sender;
 
   explicit Encoding(const Options& o)
-      : options(o), target(stream_target(o.url, o.tls)), audio_change(o.audio_from.live) {
+      : options(o),
+        target(stream_target(o.url, o.tls)),
+        audio_change(has_audio(target) ? o.audio_from.live : nullptr) {
+    if (!has_audio(target)) options.audio_from = {};
     options.encoder = stream_encoder(target.muxer, o.encoder);
   }
 
-  void open(const PixelsFormat& format) {
+  /// Returns false for devices.
+  static bool has_audio(const StreamTarget& target) {
+    return output_format_of(target.muxer, target.shown).audio_codec != AV_CODEC_ID_NONE;
+  }
+
+  void open(const PixelsFormat& format, uint32_t connection) {
     encoder = std::make_unique<VideoEncoder>(output_format_of(target.muxer, target.shown), format,
                                              options.fps, options.encoder, target.shown);
     if (!encoder->notice().empty()) status->notices.add(false, encoder->notice());
-    audio_change.opened();
+    audio_change.opened(connection);
+    options.audio_from.connection = connection;
     sender = std::make_unique<StreamSender>(target, *encoder, options.audio_from, status);
   }
   /// Returns the frame's colour tags, or the default ones for a device, which cannot store tags.
@@ -59,7 +68,7 @@ void StreamOutput::write(ConstImageRef image, const FrameInfo& info, PixelAspect
   const PixelsFormat format = pixels_format(image.format, aspect, e.tags(info));
   // A new format needs a new stream.
   if (e.encoder && (!e.encoder->adapt(format) || e.audio_change.detect(info))) e.close();
-  if (!e.encoder) e.open(format);
+  if (!e.encoder) e.open(format, info.connection);
   const auto [ticks, jump] = e.encoder->next_time(info);
   if (jump) e.sender->add_jump(*jump);
   e.encoder->send(pixels(image), ticks, e.sender->wants_key());

@@ -21,6 +21,9 @@ extern "C" {
 namespace lensd {
 namespace {
 
+/// A timestamp that is this much earlier than expected has jumped.
+constexpr int64_t kJumpNs = 1'000'000'000;
+
 /// MPEG's 90 kHz clock: exact for 24, 25, 29.97, 30, 50 and 60 frames per second, precise enough for other
 /// and variable rates.
 constexpr AVRational kClock = {1, 90000};
@@ -131,10 +134,10 @@ bool VideoEncoder::adapt(const PixelsFormat& input) {
 }
 
 VideoEncoder::FrameTime VideoEncoder::next_time(const FrameInfo& info) {
-  constexpr int64_t kJumpNs = 1'000'000'000;
   const AVRational time_base = context_->time_base;
   const bool seek = last_ticks_ < 0 || info.serial != serial_ || info.pts_ns + kJumpNs < last_pts_ns_;
   if (seek) offset_ns_ = ff::to_ns(next_ticks(), time_base) - info.pts_ns;
+  const bool moved = is_continuous(info);
   const bool jump = has_jumped(info) || seek;
   serial_ = info.serial;
   last_pts_ns_ = info.pts_ns;
@@ -142,18 +145,31 @@ VideoEncoder::FrameTime VideoEncoder::next_time(const FrameInfo& info) {
   const int64_t duration = ff::to_ticks(info.duration_ns, time_base);
   extra_ticks_ = 2 * duration > 3 * frame_ticks_ ? duration - frame_ticks_ : 0;  // ignore rounded times
   if (!jump) return {last_ticks_, std::nullopt};
-  return {last_ticks_, SourceJump{ff::to_ns(last_ticks_, time_base), info.pts_ns - source_offset_ns_, seek,
-                                  plausible(info.stamp_ns) ? info.connection : 0}};
+  return {last_ticks_, SourceJump{.recording_ns = ff::to_ns(last_ticks_, time_base),
+                                  .position_ns = info.pts_ns - source_offset_ns_,
+                                  .seek = seek,
+                                  .moved = moved && !seek,
+                                  .connection = plausible(info.stamp_ns) ? info.connection : 0}};
 }
 
-/// Returns true if the difference between frame time and source time has changed, and keeps it. Ignores
-/// rounded timestamps of live sources.
+/// Returns true if the timestamp of a live source's frame follows that of the frame before, and keeps it.
+bool VideoEncoder::is_continuous(const FrameInfo& info) {
+  if (info.connection == 0 || !plausible(info.stamp_ns)) return false;
+  const int64_t step = info.stamp_ns - std::exchange(last_stamp_ns_, info.stamp_ns);
+  return info.connection == connection_ && step > 0 && step <= info.pts_ns - last_pts_ns_ + kJumpNs;
+}
+
+/// Returns true if the difference between frame time and source time has changed, or the connection, and
+/// keeps them. Ignores rounded timestamps of live sources.
 bool VideoEncoder::has_jumped(const FrameInfo& info) {
   constexpr int64_t kRoundingNs = 1000;
-  if (info.connection == 0) return std::exchange(source_offset_ns_, info.offset_ns) != info.offset_ns;
-  if (!plausible(info.stamp_ns) || std::abs(info.pts_ns - info.stamp_ns - source_offset_ns_) <= kRoundingNs)
-    return false;
-  source_offset_ns_ = info.pts_ns - info.stamp_ns;
+  const bool reconnected = std::exchange(connection_, info.connection) != info.connection;
+  if (info.connection == 0)
+    return std::exchange(source_offset_ns_, info.offset_ns) != info.offset_ns || reconnected;
+  if (!plausible(info.stamp_ns)) return reconnected;
+  const int64_t offset_ns = info.pts_ns - info.stamp_ns;
+  if (std::abs(offset_ns - source_offset_ns_) <= kRoundingNs) return reconnected;
+  source_offset_ns_ = offset_ns;
   return true;
 }
 

@@ -64,6 +64,7 @@ class VideoEncoder {
   void set_colour(AVCodecContext& c) const;
   void convert(const Pixels& picture, FieldOrder fields);
   bool has_jumped(const FrameInfo& info);
+  bool is_continuous(const FrameInfo& info);
   bool receive(AVPacket& packet) const;
   void check(int error) const;
 
@@ -83,6 +84,8 @@ class VideoEncoder {
   int64_t extra_ticks_ = 0;  ///< duration of the last frame beyond the nominal one
   bool draining_ = false;    ///< send_end() was called
   int64_t last_ticks_ = -1, last_pts_ns_ = 0, source_offset_ns_ = 0, offset_ns_ = 0;
+  int64_t last_stamp_ns_ = 0;
+  uint32_t connection_ = 0;
   uint32_t serial_ = 0;
 };
 

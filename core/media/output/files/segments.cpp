@@ -134,7 +134,7 @@ void Segments::end_file(int64_t end, AudioEnd audio_end) {
   if (!file_) return;
   std::unique_ptr<VideoFile> file = std::move(file_);
   try {
-    file->complete(end, audio_end);
+    file->complete(end, audio_end, rules_.stop);
   } catch (const Error&) {
     count_ended(*file);
     if (ring_) ring_->closed(file->path());

@@ -11,7 +11,10 @@ namespace lensd {
 
 VideoFile::VideoFile(const std::string& path, const FileRules& rules, const std::string& muxer,
                      const EncodedFormat& format, AudioCopy* audio, int64_t start)
-    : file_(path, rules), muxer_(output_format_of(muxer, path), path, format, audio) {
+    : file_(path, rules),
+      muxer_(output_format_of(muxer, path), path, format, audio),
+      start_(start),
+      time_base_(format.time_base) {
   muxer_.context().pb = file_.context();
   muxer_.context().flags |= AVFMT_FLAG_CUSTOM_IO;
   muxer_.start_at(start);
@@ -45,21 +48,32 @@ void VideoFile::set_parts(const std::string& muxer) {
 
 void VideoFile::write(const AVPacket& packet) {
   check(muxer_.write(packet));
+  if (!begun_) write_late_beginning(packet);
   // Flush, so that the data survives a crash of this process and a full disk is detected now.
   check(file_.flush());
   note_complete_parts(frames_);  // the muxer writes a part when the next one starts
   ++frames_;
 }
 
+/// Writes the first parts after some seconds in which the file's audio had no packet, because the muxer waits
+/// for one.
+void VideoFile::write_late_beginning(const AVPacket& packet) {
+  constexpr int64_t kPatienceNs = 2'000'000'000;
+  if (ff::to_ns(packet.dts - start_, time_base_) < kPatienceNs) return;
+  begun_ = true;
+  check(muxer_.write_beginning(packet.dts));
+}
+
 void VideoFile::note_complete_parts(int64_t frames) {
   if (file_.bytes() == complete_bytes_) return;
   complete_bytes_ = file_.bytes();
+  begun_ = true;
   complete_frames_ = frames;
 }
 
-void VideoFile::complete(int64_t end, AudioEnd audio_end) {
+void VideoFile::complete(int64_t end, AudioEnd audio_end, const std::atomic<bool>* stop) {
   if (!open_) return;
-  check(muxer_.complete_audio(end, audio_end));
+  check(muxer_.complete_audio(end, audio_end, stop));
   // Write the last part now. The index after it may not fit on the disk.
   const int written = av_write_frame(&muxer_.context(), nullptr);
   if (frames_ > 0) check(written);

@@ -36,7 +36,8 @@ class VideoFile {
   /// Copies the audio up to `end` (in the encoder's time base) or up to the source's end, then writes the
   /// rest of the file. Call close() after it, on any thread. Throws Error(runtime_failure) if it cannot be
   /// written.
-  void complete(int64_t end, AudioEnd audio_end);
+  /// `stop`, which may be null, ends the wait for late audio.
+  void complete(int64_t end, AudioEnd audio_end, const std::atomic<bool>* stop = nullptr);
   /// Syncs a complete file to the disk, which may take seconds, and closes it. Returns 0 or an AVERROR.
   int close() noexcept { return file_.close(); }
   /// Calls complete() and close(). Throws Error(runtime_failure) if one of them fails.
@@ -50,13 +51,16 @@ class VideoFile {
 
  private:
   void set_parts(const std::string& muxer);
+  void write_late_beginning(const AVPacket& packet);
   void note_complete_parts(int64_t frames);
   void check(int error);
   [[noreturn]] void fail(int error);
 
   OutputFile file_;
   Muxer muxer_;
-  int64_t frames_ = 0, complete_bytes_ = 0, complete_frames_ = 0;
+  int64_t start_ = 0, frames_ = 0, complete_bytes_ = 0, complete_frames_ = 0;
+  AVRational time_base_;
+  bool begun_ = false;  ///< a part was written
   bool open_ = false;
 };
 

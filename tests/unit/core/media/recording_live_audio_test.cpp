@@ -171,14 +171,18 @@ TEST_F(LiveRecordingTest, IfTheTimesOfPicturesMoveTheSoundMovesToo) {
   connect();
   Recording recording({}, 25, source_);
   recording.start(target("r.mkv"));
-  send(kStampNs, kStampNs + 2000 * kMs);
+  send(kStampNs, kStampNs + 2500 * kMs);
   record(recording, 0, 25, kStampNs);
-  record(recording, 27, 23, kStampNs + 1000 * kMs);  // two frames later than the stream says
+  record(recording, 27, 13, kStampNs + 1000 * kMs);  // two frames later than the stream says
+  record(recording, 70, 20, kStampNs + 1520 * kMs);  // a clock that is corrected
   recording.stop();
   const auto packets = packets_in(file("r.mkv"));
   const auto last = packets.find(static_cast<int>((kStampNs + 1500 * kMs) / kPacketNs));
   ASSERT_NE(last, packets.end());
   EXPECT_EQ(last->second, 1580);
+  const auto corrected = packets.find(static_cast<int>((kStampNs + 2000 * kMs) / kPacketNs));
+  ASSERT_NE(corrected, packets.end());
+  EXPECT_EQ(corrected->second, 70 * 40 + 480);
 }
 
 TEST_F(LiveRecordingTest, OtherAudioBeginsAnotherFile) {
@@ -196,6 +200,50 @@ TEST_F(LiveRecordingTest, OtherAudioBeginsAnotherFile) {
   EXPECT_EQ(packets_in(file("r.mkv")), expected(kStampNs, kStampNs + 1000 * kMs, 0));
   const std::string second = files()[0] == file("r.mkv") ? files()[1] : files()[0];
   EXPECT_EQ(packets_in(second), expected(kStampNs + 1000 * kMs, kStampNs + 2000 * kMs, 0));
+}
+
+TEST_F(LiveRecordingTest, PicturesOfAnOlderConnectionDoNotSplitTheRecording) {
+  connect(8000);
+  send(kStampNs, kStampNs + 1000 * kMs);
+  const uint32_t older = audio_->number();
+  connect(16000);  // the recording starts with pictures that are still in flight
+  Recording recording({}, 25, source_);
+  recording.start(target("r.mkv"));
+  for (int64_t i = 0; i < 25; ++i) {
+    FrameInfo info = at(i);
+    info.pts_ns = i * kFrameNs, info.stamp_ns = kStampNs + info.pts_ns, info.connection = older,
+    info.serial = 1;
+    recording.write(picture(kFormat, static_cast<int>(i)).ref(), info);
+  }
+  recording.stop();
+  ASSERT_EQ(files().size(), 1u);
+  EXPECT_EQ(packets_in(file("r.mkv")), expected(kStampNs, kStampNs + 1000 * kMs, 0));
+}
+
+TEST_F(LiveRecordingTest, AudioThatIsAddedLaterIsRecorded) {
+  connect();
+  connect();  // the same codec; pictures of the first connection are still in flight
+  send(kStampNs, kStampNs + 2000 * kMs);
+  Recording recording({}, 25, source_);
+  recording.start(target("r.mkv"));
+  for (int64_t i = 0; i < 50; ++i) {
+    FrameInfo info = at(i);
+    info.pts_ns = i * kFrameNs, info.stamp_ns = kStampNs + info.pts_ns, info.serial = 1;
+    info.connection = audio_->number() - (i < 10 ? 1 : 0);
+    recording.write(picture(kFormat, static_cast<int>(i)).ref(), info);
+  }
+  recording.stop();
+  EXPECT_EQ(packets_in(file("r.mkv")), expected(kStampNs + 400 * kMs, kStampNs + 2000 * kMs, 400));
+}
+
+TEST_F(LiveRecordingTest, AnnouncedAudioThatNeverComesDoesNotKeepAnMp4InMemory) {
+  connect();
+  Recording recording({}, 25, source_);
+  recording.start(target("r.mov"));
+  record(recording, 0, 100, kStampNs);
+  EXPECT_GT(recording.report().bytes, 5000);
+  recording.stop();
+  EXPECT_EQ(frames_in(file("r.mov")), 100u);
 }
 
 TEST_F(LiveRecordingTest, AConnectionWithoutAudioIsRecordedWithoutASoundTrack) {
