@@ -90,7 +90,7 @@ bool maybe_fourcc(const std::string& text) {
 
 void check_camera_options(const std::string& where, const LiveOptions& live) {
   for (const auto& [key, value] : live.extra)
-    if (std::ranges::none_of(kCameraOptions, [&](const char* name) { return key == name; }))
+    if (std::ranges::none_of(kCameraOptions, [&option = key](const char* name) { return option == name; }))
       throw Error(ExitCode::invalid_config, where, fmt::format("a camera has no option '{}'", key),
                   "it has channel and standard");
   const auto entries = camera_format_table();

@@ -22,7 +22,7 @@ namespace lensd {
 namespace {
 
 /// A timestamp that is this much earlier than expected has jumped.
-constexpr int64_t kJumpNs = 1'000'000'000;
+constexpr int64_t kTimeJumpNs = 1'000'000'000;
 
 /// MPEG's 90 kHz clock: exact for 24, 25, 29.97, 30, 50 and 60 frames per second, precise enough for other
 /// and variable rates.
@@ -135,7 +135,7 @@ bool VideoEncoder::adapt(const PixelsFormat& input) {
 
 VideoEncoder::FrameTime VideoEncoder::next_time(const FrameInfo& info) {
   const AVRational time_base = context_->time_base;
-  const bool seek = last_ticks_ < 0 || info.serial != serial_ || info.pts_ns + kJumpNs < last_pts_ns_;
+  const bool seek = last_ticks_ < 0 || info.serial != serial_ || info.pts_ns + kTimeJumpNs < last_pts_ns_;
   if (seek) offset_ns_ = ff::to_ns(next_ticks(), time_base) - info.pts_ns;
   const bool moved = is_continuous(info);
   const bool jump = has_jumped(info) || seek;
@@ -156,7 +156,7 @@ VideoEncoder::FrameTime VideoEncoder::next_time(const FrameInfo& info) {
 bool VideoEncoder::is_continuous(const FrameInfo& info) {
   if (info.connection == 0 || !plausible(info.stamp_ns)) return false;
   const int64_t step = info.stamp_ns - std::exchange(last_stamp_ns_, info.stamp_ns);
-  return info.connection == connection_ && step > 0 && step <= info.pts_ns - last_pts_ns_ + kJumpNs;
+  return info.connection == connection_ && step > 0 && step <= info.pts_ns - last_pts_ns_ + kTimeJumpNs;
 }
 
 /// Returns true if the difference between frame time and source time has changed, or the connection, and
