@@ -124,7 +124,7 @@ void FfmpegSource::describe_source() {
     announced_ns_ = ff::to_ns(stream.duration, stream.time_base);
     info_.duration_ns = announced_ns_;
   } else if (input_->context()->duration > 0) {
-    info_.duration_ns = ff::to_ns(input_->context()->duration, AV_TIME_BASE_Q);
+    info_.duration_ns = ff::to_ns(input_->context()->duration, AVRational{1, AV_TIME_BASE});
     if (input_->context()->nb_streams == 1) announced_ns_ = info_.duration_ns;
   }
 }

@@ -94,8 +94,9 @@ ff::FilterPtr adts_filter(const AVCodecParameters& codec, AVRational time_base) 
 
 }  // namespace
 
-AudioCopy::AudioCopy(std::unique_ptr<AudioPackets> packets, int64_t start_ns)
+AudioCopy::AudioCopy(std::unique_ptr<AudioPackets> packets, int64_t start_ns, bool waits)
     : packets_(std::move(packets)),
+      first_wait_ns_(waits ? kFirstPacketNs : 0),
       start_ns_(start_ns),
       codec_(copy_of(packets_->codec())),
       filter_(adts_filter(*codec_, packets_->time_base())) {}
@@ -109,13 +110,13 @@ std::unique_ptr<AudioCopy> AudioCopy::open(const AudioSource& source, const std:
   auto packets =
       source.live ? open_live_audio(source.live, source.connection) : open_audio_file(source, stop);
   if (!packets) return nullptr;
-  return std::unique_ptr<AudioCopy>(new AudioCopy(std::move(packets), source.start_ns));
+  return std::unique_ptr<AudioCopy>(new AudioCopy(std::move(packets), source.start_ns, !(stop && *stop)));
 }
 
 /// Reads the first intact packet: its header describes the stream. Waits a moment for the first one of a live
 /// source.
 void AudioCopy::read_first() {
-  const int64_t deadline = now_ns() + kFirstPacketNs;
+  const int64_t deadline = now_ns() + first_wait_ns_;
   for (int i = 0; i < kFirstPackets && !pending_; ++i) {
     Outcome outcome = read();
     for (; outcome == Outcome::none_yet && now_ns() < deadline; outcome = read())

@@ -60,7 +60,7 @@ class AudioCopy {
 
  private:
   using Outcome = AudioPackets::Outcome;
-  AudioCopy(std::unique_ptr<AudioPackets> packets, int64_t start_ns);
+  AudioCopy(std::unique_ptr<AudioPackets> packets, int64_t start_ns, bool waits);
   void read_first();
   Outcome read();
   void drop_jump();
@@ -72,7 +72,8 @@ class AudioCopy {
   int write(AVPacket& packet, int64_t recording_ns);
 
   const std::unique_ptr<AudioPackets> packets_;
-  const int64_t start_ns_;  ///< AudioSource::start_ns
+  const int64_t first_wait_ns_;  ///< for the first packet of a live source
+  const int64_t start_ns_;       ///< AudioSource::start_ns
   const ff::ParametersPtr codec_;
   ff::FilterPtr filter_;  ///< removes the headers of ADTS packets; null for other codecs
   AVFormatContext* output_ = nullptr;

@@ -58,7 +58,8 @@ struct Picture1 {
                 options(), "fuzz"),
         format(encoder) {
     const std::vector<uint8_t> bytes(64 * 48 * 4, 100);
-    const ConstImageRef image{{PixelFormat::rgba8, {64, 48}}, bytes.data(), 64 * 4};
+    ConstImageRef image;
+    image.data = bytes.data(), image.pitch_bytes = 64 * 4, image.format = {PixelFormat::rgba8, {64, 48}};
     for (int i = 0; !packet->data && i < 100; ++i) {
       encoder.send(pixels(image), i);
       if (const AVPacket* got = encoder.receive()) ff::check_memory(av_packet_ref(packet.get(), got));
@@ -129,7 +130,7 @@ void record(FuzzedDataProvider& in, Stream& stream, const Picture1& picture) {
   const auto audio = AudioCopy::open(source, &stop);
   Output output(in.PickValueInArray(kContainers), picture.format, audio.get());
   if (audio && in.ConsumeBool())
-    audio->add_jump({0, in.ConsumeIntegralInRange<int64_t>(0, 4'000'000'000), true, 1});
+    audio->add_jump({.position_ns = in.ConsumeIntegralInRange<int64_t>(0, 4'000'000'000), .connection = 1});
   ff::Options none;
   if (output.muxer().write_header(none) < 0) return;
   output.muxer().start_at(0);
@@ -141,9 +142,11 @@ void record(FuzzedDataProvider& in, Stream& stream, const Picture1& picture) {
         break;
       case 1:
         if (audio)
-          audio->add_jump({ticks * 40'000'000,
-                           in.ConsumeIntegralInRange<int64_t>(-1'000'000'000, 9'000'000'000),
-                           in.ConsumeBool(), in.ConsumeIntegralInRange<uint32_t>(0, 5)});
+          audio->add_jump({.recording_ns = ticks * 40'000'000,
+                           .position_ns = in.ConsumeIntegralInRange<int64_t>(-1'000'000'000, 9'000'000'000),
+                           .seek = in.ConsumeBool(),
+                           .moved = in.ConsumeBool(),
+                           .connection = in.ConsumeIntegralInRange<uint32_t>(0, 5)});
         break;
       case 2:
         av_packet_unref(packet.get());
@@ -155,7 +158,7 @@ void record(FuzzedDataProvider& in, Stream& stream, const Picture1& picture) {
         stream.put();
     }
   }
-  output.muxer().complete_audio(1000, in.ConsumeBool() ? AudioEnd::source : AudioEnd::video);
+  output.muxer().complete_audio(1000, in.ConsumeBool() ? AudioEnd::source : AudioEnd::video, &stop);
 }
 
 }  // namespace
@@ -165,7 +168,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace lensd;
   static const Picture1 picture = [] {
     ff::initialize();
-    log::set_level(log::Level::off);
+    log::set_level("off");
+    av_log_set_level(AV_LOG_QUIET);
     return Picture1();
   }();
   FuzzedDataProvider in(data, size);
