@@ -20,7 +20,7 @@ send() {
 }
 end_sender() {
   kill "$SENDER"
-  wait "$SENDER" 2>/dev/null
+  wait "$SENDER" 2>/dev/null || true
 }
 
 # in_step FILE LEAST: fails unless the file has at least LEAST flashes with a beep at the same time.
