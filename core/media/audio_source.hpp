@@ -24,7 +24,9 @@ struct AudioSource {
 
   std::string address;              ///< SourceInfo::address; empty: not a file
   std::shared_ptr<LiveAudio> live;  ///< of a live source; null: not a live source
-  uint32_t connection = 0;          ///< FrameInfo::connection of the first frame; 0: the newest one
+  int64_t history_ns =
+      4'000'000'000;        ///< a copy starts with packets of a live source that are at most this old
+  uint32_t connection = 0;  ///< FrameInfo::connection of the first frame; 0: the newest one
   TlsCheck tls = TlsCheck::automatic;
   int track = 0;           ///< as in AudioChoice
   int64_t start_ns = 0;    ///< SourceInfo::start_ns

@@ -160,6 +160,14 @@ void LiveAudio::keep(int64_t ns) noexcept {
   keep_ns_ = std::max(keep_ns_, ns + kKeptNs);
 }
 
+uint64_t LiveAudio::place_since(int64_t ns) const {
+  const std::lock_guard lock(mutex_);
+  const int64_t since = now_ns() - ns;
+  const auto first =
+      std::ranges::find_if(packets_, [&](const Kept& kept) { return kept.arrival_ns >= since; });
+  return first_place_ + static_cast<uint64_t>(first - packets_.begin());
+}
+
 bool LiveAudio::flows(uint32_t number) const {
   const std::lock_guard lock(mutex_);
   return !packets_.empty() && packets_.back().number == number &&

@@ -82,6 +82,8 @@ class LiveAudio {
   /// the oldest packet, then the value of the last call. Packets of older connections are skipped; returns
   /// false at a packet of a newer one, and if there is no packet.
   bool next(AVPacket& out, uint32_t number, uint64_t& place) const;
+  /// Returns the place of the first packet that arrived in the last `ns`.
+  uint64_t place_since(int64_t ns) const;
   /// Returns true if packets of connection `number` have arrived in the last second.
   bool flows(uint32_t number) const;
 

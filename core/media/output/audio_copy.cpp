@@ -107,8 +107,7 @@ AudioCopy::~AudioCopy() {
 
 std::unique_ptr<AudioCopy> AudioCopy::open(const AudioSource& source, const std::atomic<bool>* stop) {
   if (source.none()) return nullptr;
-  auto packets =
-      source.live ? open_live_audio(source.live, source.connection) : open_audio_file(source, stop);
+  auto packets = source.live ? open_live_audio(source) : open_audio_file(source, stop);
   if (!packets) return nullptr;
   return std::unique_ptr<AudioCopy>(new AudioCopy(std::move(packets), source.start_ns, !(stop && *stop)));
 }
@@ -155,7 +154,9 @@ bool AudioCopy::add_stream(AVFormatContext& output) {
   const bool described_by_packet =
       filter_ ? codec_->extradata_size == 0 : needs_packet(codec_->codec_id) && !sample_->data;
   if (described_by_packet) read_first();
-  const bool described = (!filter_ || codec_->extradata_size > 0) &&
+  const bool incomplete =
+      packets_->lossy() && is_mp4(*output.oformat) && needs_packet(codec_->codec_id) && !sample_->data;
+  const bool described = !incomplete && (!filter_ || codec_->extradata_size > 0) &&
                          !(packets_->lossy() && fills_no_gaps(*output.oformat, codec_->codec_id));
   if (!described || !supports(*output.oformat, codec_->codec_id)) {
     refused(*output.oformat);
@@ -315,6 +316,12 @@ int AudioCopy::complete(int64_t time_ns, AudioEnd end, const std::atomic<bool>* 
   return error < 0 ? error : write_needed_packet(time_ns);
 }
 
+bool AudioCopy::may_be_silent() const noexcept {
+  return packets_->lossy() && !needs_packet(codec_->codec_id);
+}
+
+/// Writes one packet at recording time `time_ns` if there was none and the container cannot describe the
+/// track without one. Returns 0 or the muxer's AVERROR.
 int AudioCopy::write_needed_packet(int64_t time_ns) {
   if (!output_ || last_ticks_ || !sample_->data || !is_mp4(*output_->oformat)) return 0;
   const ff::PacketPtr packet(ff::allocated(av_packet_clone(sample_.get())));

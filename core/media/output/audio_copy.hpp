@@ -54,9 +54,8 @@ class AudioCopy {
   /// may arrive later than their pictures; waits for them for at most 0.7 s, unless `stop` is set. Returns 0
   /// or the muxer's AVERROR.
   int complete(int64_t time_ns, AudioEnd end, const std::atomic<bool>* stop);
-  /// Writes one packet at recording time `time_ns` if there was none and the container cannot describe the
-  /// track without one. Returns 0 or the muxer's AVERROR.
-  int write_needed_packet(int64_t time_ns);
+  /// Returns true if the track can be described before its first packet, which may never come.
+  bool may_be_silent() const noexcept;
 
  private:
   using Outcome = AudioPackets::Outcome;
@@ -70,6 +69,7 @@ class AudioCopy {
   bool waits_for_jump(int64_t source_ns, int64_t time_ns) const;
   int64_t recording_time_ns(int64_t source_ns);
   int write(AVPacket& packet, int64_t recording_ns);
+  int write_needed_packet(int64_t time_ns);
 
   const std::unique_ptr<AudioPackets> packets_;
   const int64_t first_wait_ns_;  ///< for the first packet of a live source

@@ -36,10 +36,9 @@ class AudioPackets {
 /// a regular file, `stop` interrupts opening and reading; it may be null and must outlive the object.
 std::unique_ptr<AudioPackets> open_audio_file(const AudioSource& source, const std::atomic<bool>* stop);
 
-/// Returns the audio of a live source's connections, from connection `number` on (0: the newest one). Packets
-/// of a connection with another codec are skipped; a warning says so. Returns null if the connection has no
-/// audio.
-std::unique_ptr<AudioPackets> open_live_audio(std::shared_ptr<LiveAudio> audio, uint32_t number);
+/// Returns the audio of a live source's connections, from `source.connection` on. Packets of a connection
+/// with another codec are skipped; a warning says so. Returns null if the connection has no audio.
+std::unique_ptr<AudioPackets> open_live_audio(const AudioSource& source);
 
 /// Notices that a live source sends other audio than an output was opened with.
 class AudioChange {

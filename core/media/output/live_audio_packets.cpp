@@ -22,8 +22,11 @@ bool same_codec(const AVCodecParameters& a, const AVCodecParameters& b) {
 
 class LiveAudioPackets final : public AudioPackets {
  public:
-  LiveAudioPackets(std::shared_ptr<LiveAudio> audio, LiveAudio::Connection connection)
-      : audio_(std::move(audio)), codec_(std::move(connection.codec)), time_base_(connection.time_base) {
+  LiveAudioPackets(std::shared_ptr<LiveAudio> audio, LiveAudio::Connection connection, uint64_t place)
+      : audio_(std::move(audio)),
+        codec_(std::move(connection.codec)),
+        time_base_(connection.time_base),
+        place_(place) {
     connection_.number = connection.number;
     begin(connection.time_base, connection.unparsed);
   }
@@ -84,12 +87,12 @@ class LiveAudioPackets final : public AudioPackets {
   const std::shared_ptr<LiveAudio> audio_;
   const ff::ParametersPtr codec_;
   const AVRational time_base_;
+  uint64_t place_;  ///< for LiveAudio::next()
   struct {
     uint32_t number = 0;
     AVRational time_base{0, 1};
   } connection_;
-  uint64_t place_ = 0;  ///< for LiveAudio::next()
-  bool fits_ = true;    ///< the connection's audio can be in the track
+  bool fits_ = true;  ///< the connection's audio can be in the track
   bool warned_ = false;
   std::optional<LowDelayParser> parser_;
   int64_t next_ticks_ = AV_NOPTS_VALUE;  ///< time of a parsed frame without one
@@ -97,10 +100,13 @@ class LiveAudioPackets final : public AudioPackets {
 
 }  // namespace
 
-std::unique_ptr<AudioPackets> open_live_audio(std::shared_ptr<LiveAudio> audio, uint32_t number) {
-  LiveAudio::Connection connection = number ? audio->connection(number) : audio->connection();
+std::unique_ptr<AudioPackets> open_live_audio(const AudioSource& source) {
+  LiveAudio& audio = *source.live;
+  LiveAudio::Connection connection =
+      source.connection ? audio.connection(source.connection) : audio.connection();
   if (!connection.codec) return nullptr;
-  return std::make_unique<LiveAudioPackets>(std::move(audio), std::move(connection));
+  return std::make_unique<LiveAudioPackets>(source.live, std::move(connection),
+                                            audio.place_since(source.history_ns));
 }
 
 void AudioChange::opened(uint32_t number) {

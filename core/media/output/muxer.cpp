@@ -126,9 +126,11 @@ int Muxer::complete_audio(int64_t ticks, AudioEnd end, const std::atomic<bool>* 
   return audio_->complete(ff::to_ns(ticks, video_.time_base), end, stop);
 }
 
-int Muxer::write_beginning(int64_t ticks) {
-  const int error = audio_ ? audio_->write_needed_packet(ff::to_ns(ticks, video_.time_base)) : 0;
-  return error < 0 ? error : av_write_frame(context_.get(), nullptr);
+int Muxer::write_beginning() {
+  if (!audio_ || !audio_->may_be_silent()) return 0;
+  // Later audio then keeps its time.
+  av_opt_set(context_->priv_data, "movflags", "+frag_discont", 0);
+  return av_write_frame(context_.get(), nullptr);
 }
 
 int Muxer::write(const AVPacket& packet) {

@@ -59,9 +59,9 @@ class Muxer {
   /// Copies the remaining audio: up to `ticks` (in the encoder's time base), or all with AudioEnd::source.
   /// `stop`, which may be null, ends the wait for late audio.
   int complete_audio(int64_t ticks, AudioEnd end, const std::atomic<bool>* stop);
-  /// Makes the muxer write its beginning although a track has no packet yet. Without it, a fragmented MP4
-  /// stays in memory.
-  int write_beginning(int64_t ticks);
+  /// Makes the muxer write its beginning although a live source's audio has no packet yet. Without it, a
+  /// fragmented MP4 stays in memory.
+  int write_beginning();
   /// Completes the container; later calls do nothing.
   int write_trailer();
 

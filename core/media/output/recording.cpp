@@ -60,6 +60,7 @@ struct Recording::Encoding {
     settings.encoder.max_delay_s = kRecordingDelay;
     settings.encoder.key_interval_s = has_preroll() ? kPrerollKeySeconds : kKeySeconds;
     if (!from.live) return;
+    audio_from.history_ns += std::llround(settings.preroll_seconds * 1e9);
     if (has_preroll()) from.live->keep(std::llround(settings.preroll_seconds * 1e9));
     if (settings.own_writer) from.live->keep(kSlowDiskNs);
   }

@@ -48,20 +48,20 @@ void VideoFile::set_parts(const std::string& muxer) {
 
 void VideoFile::write(const AVPacket& packet) {
   check(muxer_.write(packet));
-  if (!begun_) write_late_beginning(packet);
   // Flush, so that the data survives a crash of this process and a full disk is detected now.
   check(file_.flush());
   note_complete_parts(frames_);  // the muxer writes a part when the next one starts
   ++frames_;
+  if (!begun_) write_late_beginning(packet);
 }
 
-/// Writes the first parts after some seconds in which the file's audio had no packet, because the muxer waits
-/// for one.
+/// Writes the first parts after some seconds without a packet of the audio, because the muxer waits for one.
 void VideoFile::write_late_beginning(const AVPacket& packet) {
   constexpr int64_t kPatienceNs = 2'000'000'000;
   if (ff::to_ns(packet.dts - start_, time_base_) < kPatienceNs) return;
   begun_ = true;
-  check(muxer_.write_beginning(packet.dts));
+  check(muxer_.write_beginning());
+  check(file_.flush());
 }
 
 void VideoFile::note_complete_parts(int64_t frames) {

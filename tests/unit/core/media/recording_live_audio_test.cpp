@@ -246,6 +246,21 @@ TEST_F(LiveRecordingTest, AnnouncedAudioThatNeverComesDoesNotKeepAnMp4InMemory) 
   EXPECT_EQ(frames_in(file("r.mov")), 100u);
 }
 
+TEST_F(LiveRecordingTest, AudioThatBeginsLateKeepsItsTime) {
+  for (const char* name : {"r.mov", "r.mkv"}) {
+    audio_ = std::make_shared<LiveAudio>(0), source_.live = audio_;
+    connect();
+    Recording recording({}, 25, source_);
+    recording.start(target(name));
+    record(recording, 0, 75, kStampNs);
+    send(kStampNs + 3000 * kMs, kStampNs + 4000 * kMs);
+    record(recording, 75, 25, kStampNs + 3000 * kMs);
+    recording.stop();
+    EXPECT_EQ(packets_in(file(name)), expected(kStampNs + 3000 * kMs, kStampNs + 4000 * kMs, 3000)) << name;
+    EXPECT_EQ(frames_in(file(name)), 100u);
+  }
+}
+
 TEST_F(LiveRecordingTest, AConnectionWithoutAudioIsRecordedWithoutASoundTrack) {
   audio_->connected(nullptr, {1, 1}, false);
   Recording recording({}, 25, source_);
