@@ -24,8 +24,8 @@ struct AudioSource {
 
   std::string address;              ///< SourceInfo::address; empty: not a file
   std::shared_ptr<LiveAudio> live;  ///< of a live source; null: not a live source
-  int64_t history_ns =
-      4'000'000'000;        ///< a copy starts with packets of a live source that are at most this old
+  /// A copy starts with packets of a live source that are at most this old.
+  int64_t history_ns = 4'000'000'000;
   uint32_t connection = 0;  ///< FrameInfo::connection of the first frame; 0: the newest one
   TlsCheck tls = TlsCheck::automatic;
   int track = 0;           ///< as in AudioChoice

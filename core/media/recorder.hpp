@@ -18,7 +18,8 @@ namespace lensd {
 struct RecorderOptions : EncoderOptions {
   double fps = 25;
   AudioSource audio_from;
-  /// Interrupts reading the audio of a network source. May be null; must outlive the recorder.
+  /// Interrupts reading the audio of a network source, and the wait for late audio. May be null; must outlive
+  /// the recorder.
   const std::atomic<bool>* stop = nullptr;
   PixelAspect pixel_aspect = {};
   ColourTags tags;     ///< colour tags of all frames

@@ -81,6 +81,13 @@ IoPtr make_io(int buffer_bytes, void* opaque, int (*read)(void*, uint8_t*, int),
   return IoPtr(allocated(context));
 }
 
+ParametersPtr copy_of(const AVCodecParameters* parameters) {
+  if (!parameters) return nullptr;
+  ParametersPtr copy(allocated(avcodec_parameters_alloc()));
+  check_memory(avcodec_parameters_copy(copy.get(), parameters));
+  return copy;
+}
+
 std::string error_text(int error) {
   char buffer[AV_ERROR_MAX_STRING_SIZE] = {};
   av_strerror(error, buffer, sizeof buffer);

@@ -54,6 +54,9 @@ using BufferPoolPtr = std::unique_ptr<AVBufferPool, Release<av_buffer_pool_unini
 using SwsPtr = std::unique_ptr<SwsContext, Release<sws_freeContext>>;
 using IoPtr = std::unique_ptr<AVIOContext, IoFree>;
 
+/// Returns a copy; null for null. Throws Error(runtime_failure) if out of memory.
+ParametersPtr copy_of(const AVCodecParameters* parameters);
+
 /// Owns an AVDictionary. FFmpeg removes the options that it uses; unused() returns the name of a remaining
 /// one, or null.
 class Options {

@@ -15,14 +15,6 @@ constexpr int64_t kRefusedNs = 600'000'000'000;
 constexpr int64_t kMostKeptBytes = 16 << 20, kKeptNs = 4'000'000'000, kFlowsNs = 1'000'000'000;
 constexpr size_t kMostConnections = 4, kMostPackets = 1 << 15;
 
-/// Returns a copy; null for null.
-ff::ParametersPtr copy_of(const AVCodecParameters* codec) {
-  if (!codec) return nullptr;
-  ff::ParametersPtr copy(ff::allocated(avcodec_parameters_alloc()));
-  ff::check_memory(avcodec_parameters_copy(copy.get(), codec));
-  return copy;
-}
-
 /// Returns the memory that the packet holds.
 int64_t bytes_of(const AVPacket& packet) {
   return packet.buf ? static_cast<int64_t>(packet.buf->size) : packet.size;
@@ -39,7 +31,7 @@ void keep_content(AVPacket& packet, AVPacket& out) {
 }
 
 LiveAudio::Connection copy_of(const LiveAudio::Connection& connection) {
-  return {connection.number, copy_of(connection.codec.get()), connection.time_base, connection.unparsed};
+  return {connection.number, ff::copy_of(connection.codec.get()), connection.time_base, connection.unparsed};
 }
 
 }  // namespace
@@ -49,7 +41,7 @@ LiveAudio::LiveAudio(int track) : track_(track), keep_ns_(kKeptNs) {
 }
 
 void LiveAudio::connected(const AVCodecParameters* codec, AVRational time_base, bool unparsed) {
-  ff::ParametersPtr copy = copy_of(codec);
+  ff::ParametersPtr copy = ff::copy_of(codec);
   const std::lock_guard lock(mutex_);
   connections_.push_back({connections_.back().number + 1, std::move(copy), time_base, unparsed});
   if (connections_.size() > kMostConnections) connections_.pop_front();

@@ -20,6 +20,8 @@ namespace {
 constexpr int64_t kUdpRetryNs = 50'000'000;
 /// Pictures that may wait for the decode thread if they are large or in GPU memory.
 constexpr size_t kFewestQueued = 2;
+/// A picture that is later than its sound by more than this does not wait for it: the graph is too slow.
+constexpr int64_t kLateNs = 100'000'000;
 /// Memory for pictures that wait for their sound, and the longest wait.
 constexpr size_t kSoundMebibytes = 256;
 constexpr int64_t kLongestSoundWaitNs = 2'000'000'000;
@@ -185,8 +187,8 @@ void LiveReader::push(Picture picture) {
   machine.frame(now);
   if (camera) broken_before = camera->broken;
   if (before != LiveState::playing) log::info("{}: playing {}", where, machine.status().stream);
-  // Only one: if the sound ends, the pictures that waited for it are taken at once.
-  if (queued >= limit(picture.planes)) {
+  // At most two: the pictures that waited for a sound that has ended are taken at once.
+  for (int drops = 0; drops < 2 && queued >= limit(picture.planes); ++drops) {
     pop();
     ++machine.status().dropped;
   }
@@ -212,7 +214,7 @@ LiveStatus LiveReader::status(int64_t now) {
 
 /// Returns how many pictures like `picture` may be queued. Call with `mutex` locked.
 size_t LiveReader::limit(const PictureRef& picture) const {
-  return waits_for_sound && sound_ns() > 0
+  return waits_for_sound && sound_ns() > now_ns() - kLateNs
              ? queue_limit(picture, kFewestQueued, kSoundPictures, kSoundMebibytes)
              : burst_limit(picture, kFewestQueued);
 }

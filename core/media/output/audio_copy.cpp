@@ -73,12 +73,6 @@ const char* refusal_hint(const AVOutputFormat& container, AVCodecID codec) {
   return file && matroska && supports(*matroska, codec) ? " (.mkv does)" : "";
 }
 
-ff::ParametersPtr copy_of(const AVCodecParameters& codec) {
-  ff::ParametersPtr copy(ff::allocated(avcodec_parameters_alloc()));
-  ff::check_memory(avcodec_parameters_copy(copy.get(), &codec));
-  return copy;
-}
-
 /// Returns the filter that removes the ADTS headers that AAC packets have in transport streams. Muxers of
 /// formats with ADTS add the headers again. Returns null for other audio.
 ff::FilterPtr adts_filter(const AVCodecParameters& codec, AVRational time_base) {
@@ -98,7 +92,7 @@ AudioCopy::AudioCopy(std::unique_ptr<AudioPackets> packets, int64_t start_ns, bo
     : packets_(std::move(packets)),
       first_wait_ns_(waits ? kFirstPacketNs : 0),
       start_ns_(start_ns),
-      codec_(copy_of(packets_->codec())),
+      codec_(ff::copy_of(&packets_->codec())),
       filter_(adts_filter(*codec_, packets_->time_base())) {}
 
 AudioCopy::~AudioCopy() {
@@ -150,16 +144,24 @@ AudioCopy::Outcome AudioCopy::read() {
   }
 }
 
+/// Returns true if the container can describe the audio. Reads the first packet if that takes one.
+bool AudioCopy::describe(const AVOutputFormat& container) {
+  const bool from_packet = needs_packet(codec_->codec_id);
+  if (filter_ ? codec_->extradata_size == 0 : from_packet && !sample_->data) read_first();
+  if (filter_ && codec_->extradata_size == 0) return false;
+  return !(packets_->lossy() && is_mp4(container) && from_packet && !sample_->data);
+}
+
 bool AudioCopy::add_stream(AVFormatContext& output) {
-  const bool described_by_packet =
-      filter_ ? codec_->extradata_size == 0 : needs_packet(codec_->codec_id) && !sample_->data;
-  if (described_by_packet) read_first();
-  const bool incomplete =
-      packets_->lossy() && is_mp4(*output.oformat) && needs_packet(codec_->codec_id) && !sample_->data;
-  const bool described = !incomplete && (!filter_ || codec_->extradata_size > 0) &&
-                         !(packets_->lossy() && fills_no_gaps(*output.oformat, codec_->codec_id));
-  if (!described || !supports(*output.oformat, codec_->codec_id)) {
-    refused(*output.oformat);
+  const AVOutputFormat& container = *output.oformat;
+  if (!describe(container)) {
+    detach();
+    log::warn("the audio is not copied: no packet of it has arrived that describes its format");
+    return false;
+  }
+  const bool loses_sync = packets_->lossy() && fills_no_gaps(container, codec_->codec_id);
+  if (loses_sync || !supports(container, codec_->codec_id)) {
+    refused(container);
     return false;
   }
   stream_ = ff::allocated(avformat_new_stream(&output, nullptr));
@@ -167,7 +169,7 @@ bool AudioCopy::add_stream(AVFormatContext& output) {
   stream_->codecpar->codec_tag = 0;  // each container has its own tags
   stream_->time_base = packets_->time_base();
   // FFmpeg 5 still calls FLAC in MP4 experimental.
-  if (is_mp4(*output.oformat) && codec_->codec_id == AV_CODEC_ID_FLAC)
+  if (is_mp4(container) && codec_->codec_id == AV_CODEC_ID_FLAC)
     output.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   output_ = &output;
   last_ticks_.reset();

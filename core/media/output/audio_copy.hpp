@@ -37,8 +37,8 @@ class AudioCopy {
   AudioCopy(const AudioCopy&) = delete;
   AudioCopy& operator=(const AudioCopy&) = delete;
 
-  /// Adds an audio stream to `output` before its header is written. Returns false and calls refused() if the
-  /// container does not support the codec.
+  /// Adds an audio stream to `output` before its header is written. Returns false and logs the reason if the
+  /// container does not support the codec, or if no packet has arrived that describes it.
   bool add_stream(AVFormatContext& output);
   /// Logs, once, that a container does not support the codec. Calls detach().
   void refused(const AVOutputFormat& container);
@@ -60,6 +60,7 @@ class AudioCopy {
  private:
   using Outcome = AudioPackets::Outcome;
   AudioCopy(std::unique_ptr<AudioPackets> packets, int64_t start_ns, bool waits);
+  bool describe(const AVOutputFormat& container);
   void read_first();
   Outcome read();
   void drop_jump();
@@ -90,11 +91,12 @@ class AudioCopy {
   std::optional<int64_t> next_origin_ns_;
   std::optional<int64_t> last_source_ns_;  ///< source time of the last packet since the last seek
   int64_t begin_ns_ = 0;                   ///< recording time of the last seek; earlier packets are dropped
-  bool older_than_jump_ = false;           ///< see is_older_than_jump()
-  int64_t source_before_jump_ns_ = 0, jumped_ns_ = 0;
-  /// Source time of the last packet, and its connection, since the last connection.
-  std::optional<int64_t> newest_source_ns_;
-  uint32_t newest_connection_ = 0;
+  // For is_older_than_jump():
+  bool older_than_jump_ = false;  ///< the packets that follow are from before the last jump
+  int64_t jumped_ns_ = 0;         ///< monotonic time of that jump
+  int64_t source_before_jump_ns_ = 0;
+  uint32_t newest_connection_ = 0;           ///< the last connection with audio
+  std::optional<int64_t> newest_source_ns_;  ///< source time of its last packet
   int64_t skipped_ = 0;  ///< number of packets that were damaged or overlapped earlier ones
 };
 

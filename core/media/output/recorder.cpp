@@ -71,6 +71,7 @@ class VideoRecorder final : public Recorder {
                 const RecorderOptions& options)
       : format_(format),
         tags_(options.tags),
+        stop_(options.stop),
         encoder_(output_format_of(muxer, path), pixels_format(format, options.pixel_aspect, options.tags),
                  options.fps, options, path),
         audio_(AudioCopy::open(options.audio_from, options.stop)),
@@ -102,7 +103,7 @@ class VideoRecorder final : public Recorder {
     if (std::exchange(finished_, true)) return;
     encoder_.send_end();
     write_packets();
-    file_.finish(encoder_.end_ticks(), audio_end_);
+    file_.finish(encoder_.end_ticks(), audio_end_, stop_);
   }
   void source_ended() override { audio_end_ = AudioEnd::source; }
 
@@ -121,6 +122,7 @@ class VideoRecorder final : public Recorder {
 
   ImageFormat format_;
   ColourTags tags_;
+  const std::atomic<bool>* const stop_;
   VideoEncoder encoder_;
   std::unique_ptr<AudioCopy> audio_;
   VideoFile file_;

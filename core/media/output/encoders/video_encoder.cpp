@@ -153,6 +153,7 @@ VideoEncoder::FrameTime VideoEncoder::next_time(const FrameInfo& info) {
 }
 
 /// Returns true if the timestamp of a live source's frame follows that of the frame before, and keeps it.
+/// Call before has_jumped().
 bool VideoEncoder::is_continuous(const FrameInfo& info) {
   if (info.connection == 0 || !plausible(info.stamp_ns)) return false;
   const int64_t step = info.stamp_ns - std::exchange(last_stamp_ns_, info.stamp_ns);

@@ -85,8 +85,8 @@ void VideoFile::complete(int64_t end, AudioEnd audio_end, const std::atomic<bool
   file_.forget_rules();
 }
 
-void VideoFile::finish(int64_t end, AudioEnd audio_end) {
-  complete(end, audio_end);
+void VideoFile::finish(int64_t end, AudioEnd audio_end, const std::atomic<bool>* stop) {
+  complete(end, audio_end, stop);
   check(close());
 }
 

@@ -41,7 +41,7 @@ class VideoFile {
   /// Syncs a complete file to the disk, which may take seconds, and closes it. Returns 0 or an AVERROR.
   int close() noexcept { return file_.close(); }
   /// Calls complete() and close(). Throws Error(runtime_failure) if one of them fails.
-  void finish(int64_t end, AudioEnd audio_end);
+  void finish(int64_t end, AudioEnd audio_end, const std::atomic<bool>* stop);
 
   const std::string& path() const noexcept { return file_.path(); }
   int64_t bytes() const noexcept { return file_.bytes(); }

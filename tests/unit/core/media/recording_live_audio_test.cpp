@@ -42,15 +42,15 @@ class LiveRecordingTest : public RecordingTest {
       audio_->put(*packet);
     }
   }
-  /// Records picture `i`; its timestamp in the stream is `stamp_ns`.
-  void record(Recording& recording, int64_t i, int64_t stamp_ns) {
-    FrameInfo info = at(i);
-    info.pts_ns = i * kFrameNs, info.stamp_ns = stamp_ns, info.connection = audio_->number(),
-    info.serial = serial_;
-    recording.write(picture(kFormat, static_cast<int>(i)).ref(), info);
-  }
-  void record(Recording& recording, int64_t first, int64_t count, int64_t stamp_ns) {
-    for (int64_t i = 0; i < count; ++i) record(recording, first + i, stamp_ns + i * kFrameNs);
+  /// Records pictures; the first one's timestamp in the stream is `stamp_ns`. `connection`: 0 for the newest
+  /// one.
+  void record(Recording& recording, int64_t first, int64_t count, int64_t stamp_ns, uint32_t connection = 0) {
+    for (int64_t i = 0; i < count; ++i) {
+      FrameInfo info = at(first + i);
+      info.pts_ns = (first + i) * kFrameNs, info.stamp_ns = stamp_ns + i * kFrameNs, info.serial = serial_;
+      info.connection = connection ? connection : audio_->number();
+      recording.write(picture(kFormat, static_cast<int>(first + i)).ref(), info);
+    }
   }
   /// Returns the time in the file in ms by packet number; empty if the file has no audio.
   static std::map<int, int64_t> packets_in(const std::string& path) {
@@ -76,6 +76,24 @@ class LiveRecordingTest : public RecordingTest {
     return packets;
   }
 
+  /// Records a second of a sender, and after a placeholder a second from the start of its clock.
+  void restart_sender(bool reconnects) {
+    connect();
+    Recording recording({}, 25, source_);
+    recording.start(target("r.mkv"));
+    send(kStampNs, kStampNs + 1500 * kMs);  // half a second more than pictures
+    record(recording, 0, 25, kStampNs);
+    if (reconnects) connect();
+    const int64_t restarted = 900'000'000;
+    send(restarted - 100 * kMs, restarted + 1000 * kMs);
+    serial_ = 2;
+    record(recording, 100, 25, restarted);  // after three seconds, which the recording leaves out
+    recording.stop();
+    auto packets = expected(kStampNs, kStampNs + 1000 * kMs, 0);
+    packets.merge(expected(restarted, restarted + 1000 * kMs, 1000));
+    EXPECT_EQ(packets_in(file("r.mkv")), packets);
+  }
+
   std::shared_ptr<LiveAudio> audio_ = std::make_shared<LiveAudio>(0);
   AudioSource source_;
   uint32_t serial_ = 1;
@@ -99,7 +117,7 @@ TEST_F(LiveRecordingTest, FilesOfASplitRecordingHaveTheSoundThatArrivesLater) {
   recording.start(target("r.mkv"));
   // Sound follows 200 ms after its picture, in real time.
   for (int64_t i = 0; i < 75; ++i) {
-    record(recording, i, kStampNs + i * kFrameNs);
+    record(recording, i, 1, kStampNs + i * kFrameNs);
     if (i >= 5) send(kStampNs + (i - 5) * kFrameNs, kStampNs + (i - 4) * kFrameNs);
     std::this_thread::sleep_for(std::chrono::nanoseconds(kFrameNs));
   }
@@ -135,36 +153,11 @@ TEST_F(LiveRecordingTest, ThePrerollHasSound) {
 }
 
 TEST_F(LiveRecordingTest, AfterAReconnectionTheSoundFollowsItsPictures) {
-  connect();
-  Recording recording({}, 25, source_);
-  recording.start(target("r.mkv"));
-  send(kStampNs, kStampNs + 1500 * kMs);  // half a second more than pictures
-  record(recording, 0, 25, kStampNs);
-  connect();
-  const int64_t restarted = 900'000'000;  // the sender's clock starts again
-  send(restarted - 100 * kMs, restarted + 1000 * kMs);
-  serial_ = 2;
-  record(recording, 100, 25, restarted);  // after three seconds, which the recording leaves out
-  recording.stop();
-  auto packets = expected(kStampNs, kStampNs + 1000 * kMs, 0);
-  packets.merge(expected(restarted, restarted + 1000 * kMs, 1000));
-  EXPECT_EQ(packets_in(file("r.mkv")), packets);
+  restart_sender(true);
 }
 
 TEST_F(LiveRecordingTest, AfterAJumpOfTheSendersClockTheSoundFollowsItsPictures) {
-  connect();
-  Recording recording({}, 25, source_);
-  recording.start(target("r.mkv"));
-  send(kStampNs, kStampNs + 1500 * kMs);  // half a second more than pictures
-  record(recording, 0, 25, kStampNs);
-  const int64_t restarted = 900'000'000;  // the same connection
-  send(restarted - 100 * kMs, restarted + 1000 * kMs);
-  serial_ = 2;  // there was a placeholder
-  record(recording, 100, 25, restarted);
-  recording.stop();
-  auto packets = expected(kStampNs, kStampNs + 1000 * kMs, 0);
-  packets.merge(expected(restarted, restarted + 1000 * kMs, 1000));
-  EXPECT_EQ(packets_in(file("r.mkv")), packets);
+  restart_sender(false);
 }
 
 TEST_F(LiveRecordingTest, IfTheTimesOfPicturesMoveTheSoundMovesToo) {
@@ -209,12 +202,7 @@ TEST_F(LiveRecordingTest, PicturesOfAnOlderConnectionDoNotSplitTheRecording) {
   connect(16000);  // the recording starts with pictures that are still in flight
   Recording recording({}, 25, source_);
   recording.start(target("r.mkv"));
-  for (int64_t i = 0; i < 25; ++i) {
-    FrameInfo info = at(i);
-    info.pts_ns = i * kFrameNs, info.stamp_ns = kStampNs + info.pts_ns, info.connection = older,
-    info.serial = 1;
-    recording.write(picture(kFormat, static_cast<int>(i)).ref(), info);
-  }
+  record(recording, 0, 25, kStampNs, older);
   recording.stop();
   ASSERT_EQ(files().size(), 1u);
   EXPECT_EQ(packets_in(file("r.mkv")), expected(kStampNs, kStampNs + 1000 * kMs, 0));
@@ -226,12 +214,8 @@ TEST_F(LiveRecordingTest, AudioThatIsAddedLaterIsRecorded) {
   send(kStampNs, kStampNs + 2000 * kMs);
   Recording recording({}, 25, source_);
   recording.start(target("r.mkv"));
-  for (int64_t i = 0; i < 50; ++i) {
-    FrameInfo info = at(i);
-    info.pts_ns = i * kFrameNs, info.stamp_ns = kStampNs + info.pts_ns, info.serial = 1;
-    info.connection = audio_->number() - (i < 10 ? 1 : 0);
-    recording.write(picture(kFormat, static_cast<int>(i)).ref(), info);
-  }
+  record(recording, 0, 10, kStampNs, audio_->number() - 1);
+  record(recording, 10, 40, kStampNs + 400 * kMs);
   recording.stop();
   EXPECT_EQ(packets_in(file("r.mkv")), expected(kStampNs + 400 * kMs, kStampNs + 2000 * kMs, 400));
 }

@@ -124,6 +124,21 @@ class LiveSourceTest : public testing::Test {
     return {};
   }
 
+  /// Makes pictures due `delay_ns` after their timestamps.
+  void connect_sound(int64_t delay_ns) {
+    audio = std::make_shared<LiveAudio>(0);
+    const AVCodecParameters parameters{};
+    audio->connected(&parameters, {1, 1}, false);
+    audio->publish(audio->number(), delay_ns);
+  }
+
+  void expect_only_newest() {
+    script->set([](Script& x) { x.up = true, x.pictures = 50; });
+    open(false);
+    while (source->live_status().frames < 50) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_EQ(source->live_status().dropped, 50u - kBurstPictures);
+  }
+
   // Shared with the reader thread, which may outlive the source.
   std::shared_ptr<Script> script = std::make_shared<Script>();
   std::unique_ptr<LiveSource> source;
@@ -170,19 +185,18 @@ TEST_F(LiveSourceTest, ReconnectsWithAnotherSize) {
 }
 
 TEST_F(LiveSourceTest, NewestWinsAndDropsAreCounted) {
-  script->set([](Script& x) { x.up = true, x.pictures = 50; });
-  open(false);
-  while (source->live_status().frames < 50) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  EXPECT_EQ(source->live_status().dropped, 50u - kBurstPictures);
+  expect_only_newest();
   EXPECT_EQ(wait_for(false).info.index, 0);  // dropped pictures are not numbered
   EXPECT_EQ(wait_for(false).info.pts_ns > 0, true);
 }
 
+TEST_F(LiveSourceTest, PicturesThatAreLaterThanTheirSoundAreDropped) {
+  connect_sound(-sec);
+  expect_only_newest();
+}
+
 TEST_F(LiveSourceTest, PicturesWaitForTheirSound) {
-  audio = std::make_shared<LiveAudio>(0);
-  const AVCodecParameters parameters{};
-  audio->connected(&parameters, {1, 1}, false);
-  audio->publish(audio->number(), 300 * msec);
+  connect_sound(300 * msec);
   script->set([](Script& x) { x.up = true, x.pictures = 1; });
   open(false);
   const Picture first = wait_for(false);
