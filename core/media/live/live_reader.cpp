@@ -21,7 +21,7 @@ constexpr int64_t kUdpRetryNs = 50'000'000;
 /// Pictures that may wait for the decode thread if they are large or in GPU memory.
 constexpr size_t kFewestQueued = 2;
 /// A picture that is later than its sound by more than this does not wait for it: the graph is too slow.
-constexpr int64_t kLateNs = 100'000'000;
+constexpr int64_t kBehindSoundNs = 100'000'000;
 /// Memory for pictures that wait for their sound, and the longest wait.
 constexpr size_t kSoundMebibytes = 256;
 constexpr int64_t kLongestSoundWaitNs = 2'000'000'000;
@@ -214,7 +214,7 @@ LiveStatus LiveReader::status(int64_t now) {
 
 /// Returns how many pictures like `picture` may be queued. Call with `mutex` locked.
 size_t LiveReader::limit(const PictureRef& picture) const {
-  return waits_for_sound && sound_ns() > now_ns() - kLateNs
+  return waits_for_sound && sound_ns() > now_ns() - kBehindSoundNs
              ? queue_limit(picture, kFewestQueued, kSoundPictures, kSoundMebibytes)
              : burst_limit(picture, kFewestQueued);
 }

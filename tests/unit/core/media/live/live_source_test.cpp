@@ -219,10 +219,7 @@ TEST_F(LiveSourceTest, PicturesWaitForTheirSound) {
 }
 
 TEST_F(LiveSourceTest, WaitingPicturesLeaveRoomForABurst) {
-  audio = std::make_shared<LiveAudio>(0);
-  const AVCodecParameters parameters{};
-  audio->connected(&parameters, {1, 1}, false);
-  audio->publish(audio->number(), 1900 * msec);
+  connect_sound(1900 * msec);
   script->set([](Script& x) { x.up = true, x.pictures = 40; });
   open(false);
   const int64_t begin = now_ns();
@@ -232,11 +229,8 @@ TEST_F(LiveSourceTest, WaitingPicturesLeaveRoomForABurst) {
 }
 
 TEST_F(LiveSourceTest, WithLowLatencyPicturesDoNotWait) {
-  audio = std::make_shared<LiveAudio>(0);
   low_latency = true;
-  const AVCodecParameters parameters{};
-  audio->connected(&parameters, {1, 1}, false);
-  audio->publish(audio->number(), 300 * msec);
+  connect_sound(300 * msec);
   script->set([](Script& x) { x.up = true, x.pictures = 1; });
   open(false);
   EXPECT_EQ(wait_for(false).info.due_ns, 0);
