@@ -6,7 +6,6 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <thread>
 #include <vector>
 
@@ -14,7 +13,6 @@
 #include "core/base/error.hpp"
 #include "core/base/owned_thread.hpp"
 #include "core/media/burst.hpp"
-#include "core/media/live/glyphs.hpp"
 #include "core/media/live/live_audio.hpp"
 #include "core/media/live/live_source.hpp"
 #include "core/media/live/placeholder.hpp"
@@ -312,91 +310,6 @@ TEST_F(LiveSourceTest, InvalidOptionsThrow) {
     throw Error(ExitCode::invalid_config, "script", "no such option");
   };
   EXPECT_THROW(LiveSource("udp://127.0.0.1:1", options, refuse, 5 * sec), Error);
-}
-
-class PlaceholderTest : public testing::TestWithParam<int> {};
-
-/// Returns the number of pixels that are as bright as text.
-int text_pixels(const Picture& picture) {
-  const PictureFormat& f = picture.planes.info.format;
-  const ComponentLayout& c = f.components[0];
-  int count = 0;
-  for (int y = 0; y < picture.planes.info.extent.height; ++y)
-    for (int x = 0; x < picture.planes.info.extent.width; ++x) {
-      const uint8_t* p = picture.planes.planes[c.plane] + y * picture.planes.pitch_bytes[c.plane] +
-                         std::ptrdiff_t{x} * c.step + c.offset;
-      const int value = f.depth > 8 ? (p[0] | p[1] << 8) >> c.shift >> (f.depth - 8) : *p;
-      count += value > 180;
-    }
-  return count;
-}
-
-PictureInfo format_number(int i) {
-  PictureInfo info = Placeholder::default_info({320, 240});
-  switch (i) {
-    case 1:  // P010: 10 bits in the high bits, interleaved chroma
-      info.format = {.model = ColourModel::yuv,
-                     .depth = 10,
-                     .chroma_shift_x = 1,
-                     .chroma_shift_y = 1,
-                     .plane_count = 2,
-                     .components = {{{0, 2, 0, 6}, {1, 4, 0, 6}, {1, 4, 2, 6}, {}}}};
-      break;
-    case 2:  // packed RGBA
-      info.format = {.model = ColourModel::rgb,
-                     .depth = 8,
-                     .has_alpha = true,
-                     .plane_count = 1,
-                     .components = {{{0, 4, 0, 0}, {0, 4, 1, 0}, {0, 4, 2, 0}, {0, 4, 3, 0}}}};
-      break;
-    case 3:
-      info.format = {
-          .model = ColourModel::gray, .depth = 8, .plane_count = 1, .components = {{{0, 1, 0, 0}}}};
-      break;
-    case 4:
-      info.orientation = {true, true, false};
-      break;
-    case 5:  // YUYV
-      info.format = {.model = ColourModel::yuv,
-                     .depth = 8,
-                     .chroma_shift_x = 1,
-                     .plane_count = 1,
-                     .components = {{{0, 2, 0, 0}, {0, 4, 1, 0}, {0, 4, 3, 0}, {}}}};
-      break;
-    default:
-      break;
-  }
-  return info;
-}
-
-TEST_P(PlaceholderTest, KeepsTheFormatAndShowsText) {
-  const PictureInfo info = format_number(GetParam());
-  Placeholder placeholder;
-  placeholder.set_background(info, nullptr);
-  const Picture plain = placeholder.make("", "", {});
-  const Picture shown = placeholder.make("stalled 3 s", "no new pictures", {});
-  EXPECT_EQ(shown.planes.info, info);
-  EXPECT_EQ(text_pixels(plain), 0);
-  EXPECT_GT(text_pixels(shown), 300);
-  Placeholder again;
-  again.set_background(info, &shown);  // the last picture, darkened
-  EXPECT_EQ(text_pixels(again.make("", "", {})), 0);
-}
-INSTANTIATE_TEST_SUITE_P(Formats, PlaceholderTest, testing::Range(0, 6));
-
-TEST(PlaceholderSizes, SmallestAndOdd) {
-  for (const Extent size : {Extent{1, 1}, Extent{3, 3}, Extent{17, 31}, Extent{4095, 7}}) {
-    Placeholder placeholder;
-    placeholder.set_background(Placeholder::default_info(size), nullptr);
-    EXPECT_TRUE(placeholder.make("reconnecting 12 s", "a reason with quite a few words in it", {}));
-  }
-}
-
-TEST(Glyphs, EveryLetterAndDigitIsThereAndDiffers) {
-  std::set<std::array<uint8_t, kGlyphHeight>> seen;
-  for (const char c : std::string("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")) seen.insert(glyph(c));
-  EXPECT_EQ(seen.size(), 36u);
-  EXPECT_EQ(glyph('a'), glyph('A'));
 }
 
 }  // namespace
