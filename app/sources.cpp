@@ -7,6 +7,7 @@
 
 #include "app/run.hpp"
 #include "core/base/error.hpp"
+#include "core/base/whole_file.hpp"
 #include "core/device/memory.hpp"
 #include "core/media/cameras.hpp"
 #include "core/media/live/live_audio.hpp"
@@ -112,10 +113,9 @@ std::shared_ptr<VirtualCamera> make_virtual_camera(const CommandLine& line) {
 }
 
 StartRecord record_command(const CommandLine& line, bool again) {
-  // In batch runs, check_existing_files() has already refused existing files. A pipe has no content to lose.
-  std::error_code ignored;
-  const bool replace = (!again && (line.overwrite || line.mode == RunMode::batch)) ||
-                       !std::filesystem::is_regular_file(line.record, ignored);
+  // A pipe has no content to lose. check_existing_files() has already refused existing files in batch runs,
+  // but another program may have made one since.
+  const bool replace = (!again && line.overwrite) || is_special_file(line.record);
   return {.path = line.record, .overwrite = replace, .next_free = !replace, .beneath = {}};
 }
 

@@ -23,6 +23,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/base/whole_file.hpp"
 #include "core/media/recorder.hpp"
 #include "kernels/registry.hpp"
 
@@ -102,6 +103,8 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
     options.pixel_aspect = pipeline.status().pixel_aspect;
     options.audio_from = audio_of(info, audio_choice(line));
     options.stop = &interrupted;
+    // check_existing_files() has refused existing files, but another program may have made one since.
+    options.overwrite = line.overwrite || is_special_file(line.output);
     options.dither = line.config.output_dither;
     options.tags = info.picture.working(line.config.colour.bt601), options.hdr = info.hdr;
     recorder = open_recorder(line.output, pipeline.executor().plan()->output, options);

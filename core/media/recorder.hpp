@@ -21,6 +21,7 @@ struct RecorderOptions : EncoderOptions {
   /// Interrupts reading the audio of a network source, and the wait for late audio. May be null; must outlive
   /// the recorder.
   const std::atomic<bool>* stop = nullptr;
+  bool overwrite = true;  ///< replace an existing video
   PixelAspect pixel_aspect = {};
   ColourTags tags;     ///< colour tags of all frames
   bool still = false;  ///< a single frame is recorded: `.png` and `.jpg` names need no %d

@@ -104,6 +104,8 @@ std::unique_ptr<AudioPackets> open_live_audio(const AudioSource& source) {
   LiveAudio& audio = *source.live;
   LiveAudio::Connection connection =
       source.connection ? audio.connection(source.connection) : audio.connection();
+  if (!connection.codec && audio.track() > 0)
+    log::warn("the audio is not copied: the stream has no audio track {}", audio.track());
   if (!connection.codec) return nullptr;
   return std::make_unique<LiveAudioPackets>(source.live, std::move(connection),
                                             audio.place_since(source.history_ns));

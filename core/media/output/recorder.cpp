@@ -75,7 +75,8 @@ class VideoRecorder final : public Recorder {
         encoder_(output_format_of(muxer, path), pixels_format(format, options.pixel_aspect, options.tags),
                  options.fps, options, path),
         audio_(AudioCopy::open(options.audio_from, options.stop)),
-        file_(path, {.overwrite = true, .beneath = {}}, muxer, EncodedFormat(encoder_), audio_.get(), 0) {}
+        file_(path, {.overwrite = options.overwrite, .beneath = {}}, muxer, EncodedFormat(encoder_),
+              audio_.get(), 0) {}
 
   ~VideoRecorder() override {
     try {

@@ -22,6 +22,27 @@ for part in "$WORK"/part-*.mkv; do sum=$((sum + $(count "$part"))); done
 [[ $sum == 110 && -e $WORK/part-005.mkv && ! -e $WORK/part-006.mkv ]] || fail "split: $sum frames in $(ls "$WORK")"
 echo "ok: 110 frames in 5 files"
 
+# A file that another program makes after the start is kept. The source is a pipe, so that the run waits.
+expect 0 test:testsrc2 --headless --frames 20 -o "$WORK/clip.mkv"
+mkfifo "$WORK/pipe"
+for option in -o --record; do
+  rm -f "$WORK/late.mkv"
+  "$LENSD" "$WORK/pipe" --headless "$option" "$WORK/late.mkv" >/dev/null 2>"$WORK/late.err" &
+  pid=$!
+  STARTED+=("$pid")
+  sleep 1
+  echo "not lensd's" >"$WORK/late.mkv"
+  cat "$WORK/clip.mkv" >"$WORK/pipe"
+  wait "$pid"
+  code=$?
+  [[ $(<"$WORK/late.mkv") == "not lensd's" ]] || fail "$option replaced a file that was made after the start"
+  case $option in
+    -o) ((code == 2)) || fail "-o gave exit code $code: $(<"$WORK/late.err")" ;;
+    *) [[ $(count "$WORK/late-2.mkv") == 20 ]] || fail "--record: $(ls "$WORK"): $(<"$WORK/late.err")" ;;
+  esac
+done
+echo "ok: files that another program makes meanwhile are kept"
+
 # TERM completes the file.
 "$LENSD" test:testsrc2 --headless --record "$WORK/term.mp4" -q >/dev/null 2>"$WORK/term.err" &
 pid=$!
