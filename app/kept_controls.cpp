@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/utf8.hpp"
 #include "core/config/toml_text.hpp"
-#include "core/config/utf8.hpp"
 
 namespace lensd {
 namespace {

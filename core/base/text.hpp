@@ -40,6 +40,13 @@ inline std::string_view first_bytes(std::string_view text, size_t most) {
   return text.substr(0, most);
 }
 
+/// Returns `text` with a space instead of each control character.
+inline std::string on_one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < ' ' || c == 0x7F; }, ' ');
+  return text;
+}
+
 /// Returns `text` if it has at most `most` bytes. Otherwise returns first_bytes() and an ellipsis.
 inline std::string shortened(std::string_view text, size_t most) {
   return text.size() <= most ? std::string(text) : std::string(first_bytes(text, most)) + "…";

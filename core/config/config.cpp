@@ -11,6 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/suggest.hpp"
+#include "core/base/text.hpp"
 #include "core/config/keys.hpp"
 #include "core/config/toml.hpp"
 #include "core/graph/edit.hpp"
@@ -337,7 +338,7 @@ std::vector<std::string> parse_config(const std::string& text, const std::string
   if (!result) {
     const toml::parse_error& e = result.error();
     return {fmt::format("{}:{}:{}: {}", name, e.source().begin.line, e.source().begin.column,
-                        without_number(e.description()))};
+                        on_one_line(without_number(e.description())))};
   }
   Config config;
   Reader reader(name, registry, config);

@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/text.hpp"
+#include "core/base/utf8.hpp"
 #include "core/graph/catalogue.hpp"
 #include "core/graph/edit.hpp"
 
@@ -243,6 +244,9 @@ std::string to_chain(const GraphDesc& graph) {
 
 std::optional<std::string> name_problem(const std::string& name) {
   constexpr const char* kTaken = ",:=@. \t\"'";
+  const auto is_control = [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7F; };
+  if (!is_utf8(name) || std::ranges::any_of(name, is_control))
+    return "a name cannot contain control characters or bytes that are not UTF-8";
   if (name.find_first_of(kTaken) == std::string::npos) return std::nullopt;
   std::string other = name;
   for (char& c : other)

@@ -11,10 +11,10 @@
 #include "core/base/folders.hpp"
 #include "core/base/source_text.hpp"
 #include "core/base/url_secrets.hpp"
+#include "core/base/utf8.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/config/toml.hpp"
 #include "core/config/toml_text.hpp"
-#include "core/config/utf8.hpp"
 #include "core/pipeline/playback_sound.hpp"
 
 namespace lensd {

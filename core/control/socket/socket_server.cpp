@@ -126,11 +126,12 @@ class SocketServer::Loop {
   }
 
   void handle(const epoll_event& event) {
-    if (event.data.u64 == kWakeId) {
+    const uint64_t id = event.data.u64;  // a copy, because epoll_event is packed
+    if (id == kWakeId) {
       queue_->event().clear();
-    } else if (event.data.u64 == kListenId) {
+    } else if (id == kListenId) {
       accept_all();
-    } else if (const auto it = clients_.find(event.data.u64); it != clients_.end()) {
+    } else if (const auto it = clients_.find(id); it != clients_.end()) {
       SocketConnection& client = *it->second;
       // The last requests of a client that has disconnected are still in the socket.
       if (event.events & (EPOLLIN | EPOLLHUP | EPOLLERR)) client.receive();

@@ -9,6 +9,7 @@ extern "C" {
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 
 #include "core/base/log.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
@@ -65,7 +66,7 @@ Range range_of(const AVFrame& frame, AVPixelFormat pixel_format, const PictureFo
 }
 
 ChromaSiting siting_of(const AVFrame& frame, AVPixelFormat pixel_format, AVCodecID codec) {
-  switch (frame.chroma_location) {
+  switch (chroma_location_value(frame)) {
     case AVCHROMA_LOC_CENTER:
       return ChromaSiting::center;
     case AVCHROMA_LOC_TOPLEFT:
@@ -140,6 +141,13 @@ CodePoints code_points_of(const AVFrame& frame, const ColourSpec& colour, bool y
 }
 
 }  // namespace
+
+unsigned chroma_location_value(const AVFrame& frame) {
+  unsigned value = 0;
+  static_assert(sizeof value == sizeof frame.chroma_location);
+  std::memcpy(&value, &frame.chroma_location, sizeof value);
+  return value;
+}
 
 AVColorSpace colour_space_of(YuvMatrix matrix) {
   if (matrix == YuvMatrix::bt601) return AVCOL_SPC_SMPTE170M;

@@ -69,4 +69,8 @@ FieldOrder flipped_fields(FieldOrder fields, const Orientation& orientation, int
 /// fields as separate frames.
 FieldOrder fields_of(const AVFrame& frame, const Orientation& orientation, AVCodecID codec);
 
+/// Returns AVFrame::chroma_location as a number. Decoders pass on values of streams that the enumeration does
+/// not have; reading those as an enumeration is undefined.
+unsigned chroma_location_value(const AVFrame& frame);
+
 }  // namespace lensd

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/media/live/playout_delay.hpp"
 #include "core/media/source.hpp"
 #include "core/media/url.hpp"
 
@@ -32,6 +33,7 @@ class SilenceLimit {
 
   /// Measures the interval of pictures by the times of their packets, because their arrival is uneven.
   void packet(int64_t time_ns) noexcept {
+    if (!plausible(time_ns)) return;
     const int64_t step = time_ns - packet_ns_;
     packet_ns_ = time_ns;
     if (!std::exchange(any_packet_, true) || step <= 0 || step > kLongestNs) return;  // reordered, or a jump

@@ -112,8 +112,8 @@ PictureFormat draw_format(FuzzedDataProvider& in) {
     case 3:
       return planar_yuv(depth, 1, 1);
     default:
-      return planar_yuv(depth, in.ConsumeIntegralInRange<uint8_t>(0, 2),
-                        in.ConsumeIntegralInRange<uint8_t>(0, 2));
+      return planar_yuv(depth, in.ConsumeIntegralInRange<uint8_t>(0, 1),
+                        in.ConsumeIntegralInRange<uint8_t>(0, 1));
   }
 }
 

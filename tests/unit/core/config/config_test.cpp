@@ -114,6 +114,15 @@ TEST(Config, ProblemsShowNoSecrets) {
   EXPECT_EQ(problems.find("471"), std::string::npos) << problems;
 }
 
+TEST(Config, SyntaxErrorsHaveOneLine) {
+  for (const std::string text : {"bend = f\nid = 3", "ä = 1", "é", "\xC3\xA4\xD1\x85 = 2", "a = \"\x01\""}) {
+    Config config;
+    const auto problems = parse_config(text, "a.toml", registry(), config);
+    ASSERT_FALSE(problems.empty()) << text;
+    EXPECT_EQ(problems[0].find('\n'), std::string::npos) << problems[0];
+  }
+}
+
 TEST(Config, SyntaxErrorsShowNoNumbers) {
   for (const char* text :
        {"[http]\ntoken = 12345678901234567890\n", "http.token = 0x123456789012345678901\n",

@@ -96,6 +96,9 @@ TEST(Validate, RefusesIdsThatChainsCannotExpress) {
         << problems[0];
   }
   EXPECT_NE(refusal("median@a@b").find("(try a_b)"), std::string::npos);
+  for (const std::string name : {"a\nb", "a\x7F", "\xFF", "a\xC3"})
+    EXPECT_NE(refusal("median@" + name).find("control characters or bytes that are not UTF-8"),
+              std::string::npos);
   GraphDesc graph = parse_chain("median@weich_ü-1", registry());
   EXPECT_EQ(parse_chain(to_chain(graph), registry()).nodes[0].id, "weich_ü-1");
 }

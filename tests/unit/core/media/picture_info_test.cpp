@@ -1,6 +1,8 @@
 // Colour and orientation of a picture, from the stream's tags or guessed.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include <array>
 #include <optional>
 #include <tuple>
@@ -28,6 +30,15 @@ ColourSpec colour(AVPixelFormat format, int width, int height, AVCodecID codec,
   frame->width = width, frame->height = height;
   frame->colorspace = space, frame->color_range = range, frame->chroma_location = location;
   return colour_of(*frame, format, *picture_format(format), codec);
+}
+
+TEST(ColourInfo, AnUnknownChromaLocationIsLeft) {
+  const ff::FramePtr frame = ff::make_frame();
+  const unsigned unknown = 33;  // H.264 decoders do not check it
+  std::memcpy(&frame->chroma_location, &unknown, sizeof unknown);
+  const auto spec =
+      colour_of(*frame, AV_PIX_FMT_YUV420P, *picture_format(AV_PIX_FMT_YUV420P), AV_CODEC_ID_H264);
+  EXPECT_EQ(spec.siting, ChromaSiting::left);
 }
 
 TEST(ColourInfo, UntaggedIsGuessedBySize) {

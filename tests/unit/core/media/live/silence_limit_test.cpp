@@ -23,6 +23,12 @@ TEST(SilenceLimit, DatagramsAreLostAfterASecondByDefault) {
     EXPECT_EQ(limit(url, live, 40 * msec), 3 * sec) << url;
 }
 
+TEST(SilenceLimit, AbsurdTimesAreNotMeasured) {
+  SilenceLimit silence("udp://127.0.0.1:1", {});
+  for (const int64_t time : {INT64_MIN, INT64_MAX, INT64_MIN, int64_t{0}}) silence.packet(time);
+  EXPECT_EQ(silence.ns(), 3 * sec) << "not measured yet";
+}
+
 TEST(SilenceLimit, TheUsersLimitIsKept) {
   LiveOptions live;
   live.silence_given = true;

@@ -1,4 +1,4 @@
-// Checks and repairs UTF-8 text, because file names and node names may contain any bytes, but TOML is UTF-8.
+// Checks and repairs UTF-8 text, because file names may contain any bytes, but TOML and JSON are UTF-8.
 // Thread-safe.
 #pragma once
 

@@ -1,9 +1,9 @@
 // UTF-8: valid and invalid characters, and their replacement.
 #include <gtest/gtest.h>
 
+#include "core/base/utf8.hpp"
 #include "core/config/toml.hpp"
 #include "core/config/toml_text.hpp"
-#include "core/config/utf8.hpp"
 
 namespace lensd {
 namespace {
