@@ -99,7 +99,7 @@ case ${1:-} in
     media_files "${@:2}"
     ;;
   *)
-    names | grep -qx -- "$1" || die "there is no fuzz target '$1': $(names | xargs), media-files"
+    grep -qx -- "$1" <<<"$(names)" || die "there is no fuzz target '$1': $(names | xargs), media-files"
     [[ ! -f ${2:-} ]] || exec "$build/fuzz/$1" -timeout=$timeout -rss_limit_mb=$memory "$2"
     clips
     target "$1" "${2:-60}"

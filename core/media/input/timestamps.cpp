@@ -2,20 +2,31 @@
 
 #include <algorithm>
 
+#include "core/base/clock.hpp"
+
 namespace lensd {
 
 int64_t TimestampNormalizer::normalize(std::optional<int64_t> raw_ns) {
-  constexpr int64_t kJumpNs = 1'000'000'000;
   int64_t pts = next_ns_;
-  if (raw_ns) {
-    if (!origin_ns_) origin_ns_ = *raw_ns - next_ns_;
-    pts = *raw_ns - *origin_ns_ + offset_ns_;
-    if (last_ns_ >= 0 && pts < last_ns_ - kJumpNs) offset_ns_ += next_ns_ - pts;
+  if (raw_ns && plausible(*raw_ns)) {
+    pts = after_jump(*raw_ns);
     if (pts <= last_ns_) pts = next_ns_;
     pts = std::max<int64_t>(pts, 0);
   }
   last_ns_ = pts;
   next_ns_ = pts + nominal_ns_;
+  return pts;
+}
+
+/// Returns the time since the origin. After a jump back, and if the sum of all jumps is absurd, continues at
+/// next_ns_ from the following time on.
+int64_t TimestampNormalizer::after_jump(int64_t raw_ns) {
+  constexpr int64_t kJumpNs = 1'000'000'000;
+  if (!origin_ns_) origin_ns_ = raw_ns - next_ns_;
+  const int64_t pts = raw_ns - *origin_ns_ + offset_ns_;
+  if (!plausible(pts)) return origin_ns_ = raw_ns - next_ns_, offset_ns_ = 0, next_ns_;
+  if (last_ns_ >= 0 && pts < last_ns_ - kJumpNs) offset_ns_ += next_ns_ - pts;
+  if (!plausible(offset_ns_)) origin_ns_ = raw_ns - next_ns_, offset_ns_ = 0;
   return pts;
 }
 

@@ -4,7 +4,8 @@
 //
 // A time that is missing or not after the previous one is replaced by the previous time plus the nominal
 // duration. After a jump backwards of more than a second (a joined file, a wrapped clock), all further times
-// are shifted so that they continue after the previous time. Gaps forward are kept.
+// are shifted so that they continue after the previous time. Gaps forward are kept. Absurd times count as
+// missing.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,8 @@ class TimestampNormalizer {
   int64_t nominal_ns() const { return nominal_ns_; }
 
  private:
+  int64_t after_jump(int64_t raw_ns);
+
   int64_t nominal_ns_;
   std::optional<int64_t> origin_ns_;
   int64_t offset_ns_ = 0;

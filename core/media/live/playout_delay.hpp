@@ -15,12 +15,9 @@
 #include <optional>
 #include <utility>
 
-namespace lensd {
+#include "core/base/clock.hpp"
 
-/// Returns true for times that cannot overflow when they are added or subtracted: below 73 years.
-constexpr bool plausible(int64_t ns) noexcept {
-  return ns > INT64_MIN / 4 && ns < INT64_MAX / 4;
-}
+namespace lensd {
 
 class PlayoutDelay {
  public:

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/media/live/playout_delay.hpp"
+#include "core/base/clock.hpp"
 #include "core/media/source.hpp"
 #include "core/media/url.hpp"
 

@@ -1,4 +1,5 @@
 #include "core/media/output/encoders/video_encoder.hpp"
+#include "core/base/clock.hpp"
 
 extern "C" {
 #include <libavutil/pixdesc.h>
@@ -14,7 +15,6 @@ extern "C" {
 
 #include "core/media/ffmpeg/hdr_side_data.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
-#include "core/media/live/playout_delay.hpp"
 #include "core/media/output/encoders/encoder_choice.hpp"
 #include "core/media/output/encoders/encoder_format.hpp"
 

@@ -16,6 +16,18 @@ TEST(Timestamps, RegularVariableAndMissing) {
   EXPECT_EQ(times.normalize(1600), 600);
 }
 
+TEST(Timestamps, AbsurdTimesDoNotOverflow) {
+  TimestampNormalizer times(40);
+  int64_t last = times.normalize(0);
+  const int64_t far = INT64_MAX / 4 - 1;  // plausible, alone
+  for (int round = 0; round < 50; ++round)
+    for (const int64_t raw : {far, -far, INT64_MIN, INT64_MAX, int64_t{0}}) {
+      const int64_t now = times.normalize(raw);
+      EXPECT_GT(now, last);
+      last = now;
+    }
+}
+
 TEST(Timestamps, JumpsBackwardsContinue) {
   constexpr int64_t s = 1'000'000'000;
   TimestampNormalizer times(s / 25);
