@@ -16,6 +16,7 @@ extern "C" {
 #include <libswscale/swscale.h>
 }
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -111,8 +112,10 @@ IoPtr make_io(int buffer_bytes, void* opaque, int (*read)(void*, uint8_t*, int),
               int (*write)(void*, WriteByte*, int), int64_t (*seek)(void*, int64_t, int));
 
 inline constexpr AVRational kNanoseconds = {1, 1'000'000'000};
+/// Absurd times are limited to ± a quarter of the range, so that differences do not overflow; they are not
+/// plausible().
 inline int64_t to_ns(int64_t ticks, AVRational time_base) noexcept {
-  return av_rescale_q(ticks, time_base, kNanoseconds);
+  return std::clamp(av_rescale_q(ticks, time_base, kNanoseconds), INT64_MIN / 4, INT64_MAX / 4);
 }
 inline int64_t to_ticks(int64_t ns, AVRational time_base) noexcept {
   return av_rescale_q(ns, kNanoseconds, time_base);

@@ -94,7 +94,9 @@ void FfmpegSource::check_live_packet() {
   const int64_t time = packet_->dts != AV_NOPTS_VALUE ? packet_->dts : packet_->pts;
   if (time == AV_NOPTS_VALUE) return;
   const int64_t before = std::exchange(packet_time_, time);
-  if (before != AV_NOPTS_VALUE && ff::to_ns(before - time, input_->stream()->time_base) > kJumpBackNs) {
+  const AVRational time_base = input_->stream()->time_base;
+  const int64_t jump_ns = ff::to_ns(before, time_base) - ff::to_ns(time, time_base);
+  if (before != AV_NOPTS_VALUE && jump_ns > kJumpBackNs) {
     suspect_packets_ = kSuspectPackets;
     suspect_errors_ = allocator_.logged_errors();
   } else if (suspect_packets_ > 0) {

@@ -63,8 +63,11 @@ std::optional<int64_t> FfmpegSource::indexed_key_frame(int64_t position_ns) cons
     const int before = av_index_search_timestamp(stream, ticks, AVSEEK_FLAG_BACKWARD | AVSEEK_FLAG_ANY);
     const AVIndexEntry* after = avformat_index_get_entry(stream, before + 1);
     const double frames = info_.fps > 0 ? kLongestGapFrames / info_.fps : 0;
-    if (!after || ff::to_ns(after->timestamp - avformat_index_get_entry(stream, before)->timestamp,
-                            stream->time_base) > static_cast<int64_t>(frames * 1e9))
+    const auto time_ns = [&](const AVIndexEntry& entry) {
+      return ff::to_ns(entry.timestamp, stream->time_base);
+    };
+    if (!after || time_ns(*after) - time_ns(*avformat_index_get_entry(stream, before)) >
+                      static_cast<int64_t>(frames * 1e9))
       return std::nullopt;
   }
   return avformat_index_get_entry(stream, key)->timestamp;

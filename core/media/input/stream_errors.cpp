@@ -56,7 +56,9 @@ void StreamErrors::ended(const Input& input, int error, int64_t announced_ns, in
   const AVFormatContext& context = *input.context();
   const AVStream& stream = *input.stream();
   const int64_t start = stream.start_time == AV_NOPTS_VALUE ? 0 : stream.start_time;
-  const int64_t end_ns = end_ticks_ == AV_NOPTS_VALUE ? 0 : ff::to_ns(end_ticks_ - start, stream.time_base);
+  const int64_t end_ns = end_ticks_ == AV_NOPTS_VALUE
+                             ? 0
+                             : ff::to_ns(end_ticks_, stream.time_base) - ff::to_ns(start, stream.time_base);
   const int read_error = error != AVERROR_EOF ? error : context.pb ? context.pb->error : 0;
   const bool cut = corrupt_packet_ || input.cut() || index_exceeds_file(input);
   if (frames_missing(input, end_ns, announced_ns, frame_ns)) {
