@@ -22,7 +22,7 @@ constexpr double to_s(int64_t ns) noexcept {
 
 /// Returns true for times that cannot overflow when they are added or subtracted: below 73 years.
 constexpr bool plausible(int64_t ns) noexcept {
-  return ns > INT64_MIN / 4 && ns < INT64_MAX / 4;
+  return ns > -(INT64_MAX / 4) && ns < INT64_MAX / 4;
 }
 
 }  // namespace lensd

@@ -115,7 +115,10 @@ inline constexpr AVRational kNanoseconds = {1, 1'000'000'000};
 /// Absurd times are limited to ± a quarter of the range, so that differences do not overflow; they are not
 /// plausible().
 inline int64_t to_ns(int64_t ticks, AVRational time_base) noexcept {
-  return std::clamp(av_rescale_q(ticks, time_base, kNanoseconds), INT64_MIN / 4, INT64_MAX / 4);
+  constexpr int64_t kLimit = INT64_MAX / 4;
+  const int64_t ns = av_rescale_q(ticks, time_base, kNanoseconds);
+  if (ns == INT64_MIN && ticks > 0) return kLimit;  // FFmpeg's result for all overflows
+  return std::clamp(ns, -kLimit, kLimit);
 }
 inline int64_t to_ticks(int64_t ns, AVRational time_base) noexcept {
   return av_rescale_q(ns, kNanoseconds, time_base);

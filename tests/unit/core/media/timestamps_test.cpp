@@ -1,6 +1,8 @@
 // Timestamps of pictures: variable, missing and jumping ones.
 #include <gtest/gtest.h>
 
+#include "core/base/clock.hpp"
+#include "core/media/ffmpeg/ffmpeg.hpp"
 #include "core/media/input/timestamps.hpp"
 
 namespace lensd {
@@ -26,6 +28,17 @@ TEST(Timestamps, AbsurdTimesDoNotOverflow) {
       EXPECT_GT(now, last);
       last = now;
     }
+}
+
+TEST(Timestamps, TicksThatOverflowAreLimited) {
+  for (const int64_t ticks : {INT64_MAX, INT64_MAX / 2}) {
+    EXPECT_GT(ff::to_ns(ticks, {1, 1}), 0);
+    EXPECT_LT(ff::to_ns(-ticks, {1, 1}), 0);
+    EXPECT_FALSE(plausible(ff::to_ns(ticks, {1, 1})));
+    EXPECT_FALSE(plausible(ff::to_ns(-ticks, {1, 1})));
+  }
+  EXPECT_FALSE(plausible(ff::to_ns(INT64_MIN, ff::kNanoseconds)));
+  EXPECT_EQ(ff::to_ns(90000, {1, 90000}), 1'000'000'000);
 }
 
 TEST(Timestamps, JumpsBackwardsContinue) {
