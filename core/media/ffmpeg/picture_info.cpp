@@ -66,7 +66,7 @@ Range range_of(const AVFrame& frame, AVPixelFormat pixel_format, const PictureFo
 }
 
 ChromaSiting siting_of(const AVFrame& frame, AVPixelFormat pixel_format, AVCodecID codec) {
-  switch (chroma_location_value(frame)) {
+  switch (frame.chroma_location) {
     case AVCHROMA_LOC_CENTER:
       return ChromaSiting::center;
     case AVCHROMA_LOC_TOPLEFT:
@@ -142,11 +142,18 @@ CodePoints code_points_of(const AVFrame& frame, const ColourSpec& colour, bool y
 
 }  // namespace
 
-unsigned chroma_location_value(const AVFrame& frame) {
-  unsigned value = 0;
-  static_assert(sizeof value == sizeof frame.chroma_location);
-  std::memcpy(&value, &frame.chroma_location, sizeof value);
-  return value;
+void drop_unknown_tags(AVFrame& frame) {
+  const auto check = [](auto& tag, int count) {
+    int value = 0;
+    static_assert(sizeof value == sizeof tag);
+    std::memcpy(&value, &tag, sizeof value);
+    return value >= 0 && value < count;
+  };
+  if (!check(frame.color_range, AVCOL_RANGE_NB)) frame.color_range = AVCOL_RANGE_UNSPECIFIED;
+  if (!check(frame.colorspace, AVCOL_SPC_NB)) frame.colorspace = AVCOL_SPC_UNSPECIFIED;
+  if (!check(frame.color_primaries, AVCOL_PRI_NB)) frame.color_primaries = AVCOL_PRI_UNSPECIFIED;
+  if (!check(frame.color_trc, AVCOL_TRC_NB)) frame.color_trc = AVCOL_TRC_UNSPECIFIED;
+  if (!check(frame.chroma_location, AVCHROMA_LOC_NB)) frame.chroma_location = AVCHROMA_LOC_UNSPECIFIED;
 }
 
 AVColorSpace colour_space_of(YuvMatrix matrix) {

@@ -69,8 +69,8 @@ FieldOrder flipped_fields(FieldOrder fields, const Orientation& orientation, int
 /// fields as separate frames.
 FieldOrder fields_of(const AVFrame& frame, const Orientation& orientation, AVCodecID codec);
 
-/// Returns AVFrame::chroma_location as a number. Decoders pass on values of streams that the enumeration does
-/// not have; reading those as an enumeration is undefined.
-unsigned chroma_location_value(const AVFrame& frame);
+/// Sets colour tags to unspecified that their enumerations do not have. Call for each decoded frame first:
+/// decoders pass on values of streams unchecked, and reading those as an enumeration is undefined.
+void drop_unknown_tags(AVFrame& frame);
 
 }  // namespace lensd

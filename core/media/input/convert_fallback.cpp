@@ -46,9 +46,8 @@ void set_matrix(SwsContext* scaler, const AVFrame& frame) {
 std::pair<int, int> chroma_position(const AVFrame& frame, AVPixelFormat format) {
   constexpr int kCentre = -513;
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(format);
-  const unsigned location = chroma_location_value(frame);
-  const bool top_left = location == AVCHROMA_LOC_TOPLEFT;
-  const bool centred = location == AVCHROMA_LOC_CENTER || is_jpeg_range(format);
+  const bool top_left = frame.chroma_location == AVCHROMA_LOC_TOPLEFT;
+  const bool centred = frame.chroma_location == AVCHROMA_LOC_CENTER || is_jpeg_range(format);
   return {d.log2_chroma_w && !centred ? 0 : kCentre, d.log2_chroma_h && top_left ? 0 : kCentre};
 }
 

@@ -32,13 +32,23 @@ ColourSpec colour(AVPixelFormat format, int width, int height, AVCodecID codec,
   return colour_of(*frame, format, *picture_format(format), codec);
 }
 
-TEST(ColourInfo, AnUnknownChromaLocationIsLeft) {
+TEST(ColourInfo, UnknownTagsAreUnspecified) {
   const ff::FramePtr frame = ff::make_frame();
-  const unsigned unknown = 33;  // H.264 decoders do not check it
-  std::memcpy(&frame->chroma_location, &unknown, sizeof unknown);
-  const auto spec =
-      colour_of(*frame, AV_PIX_FMT_YUV420P, *picture_format(AV_PIX_FMT_YUV420P), AV_CODEC_ID_H264);
-  EXPECT_EQ(spec.siting, ChromaSiting::left);
+  for (const int unknown : {33, 243, -1}) {
+    for (void* tag : {static_cast<void*>(&frame->chroma_location), static_cast<void*>(&frame->colorspace),
+                      static_cast<void*>(&frame->color_primaries), static_cast<void*>(&frame->color_trc),
+                      static_cast<void*>(&frame->color_range)})
+      std::memcpy(tag, &unknown, sizeof unknown);
+    drop_unknown_tags(*frame);
+    EXPECT_EQ(frame->chroma_location, AVCHROMA_LOC_UNSPECIFIED);
+    EXPECT_EQ(frame->colorspace, AVCOL_SPC_UNSPECIFIED);
+    EXPECT_EQ(frame->color_primaries, AVCOL_PRI_UNSPECIFIED);
+    EXPECT_EQ(frame->color_trc, AVCOL_TRC_UNSPECIFIED);
+    EXPECT_EQ(frame->color_range, AVCOL_RANGE_UNSPECIFIED);
+  }
+  frame->colorspace = AVCOL_SPC_BT709;
+  drop_unknown_tags(*frame);
+  EXPECT_EQ(frame->colorspace, AVCOL_SPC_BT709);
 }
 
 TEST(ColourInfo, UntaggedIsGuessedBySize) {
