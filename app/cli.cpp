@@ -46,14 +46,69 @@ void refuse_mistyped_command(const CLI::App& app, const Config& config) {
     throw Error(ExitCode::usage, source, "there is no such command or file", hint);
 }
 
+constexpr const char *kServe = "with lensd serve", *kBatch = "without a window";
+
 void refuse(bool given, const char* option, const char* where, const char* instead) {
   if (given) throw Error(ExitCode::usage, option, fmt::format("cannot be used {}", where), instead);
+}
+
+/// Options that have no effect in some run modes.
+struct ModeOption {
+  const char* name;
+  const char* without_window;  ///< hint for a run without a window; null: it has an effect there
+  const char* serve;           ///< hint for lensd serve; null: it has an effect there
+};
+
+constexpr const char *kNoWindow = "there is no window", *kNoSound = "only the window plays sound",
+                     *kServeOnly = "lensd serve takes it";
+
+constexpr ModeOption kModeOptions[] = {
+    {"--volume", kNoSound, kNoSound},
+    {"--mute", kNoSound, kNoSound},
+    {"--fullscreen", kNoWindow, kNoWindow},
+    {"--keep-screen-on", kNoWindow, kNoWindow},
+    {"--screenshot-template", kNoWindow, "name the file in lensd ctl snapshot"},
+    {"--screenshot-directory", kNoWindow, "set [control] folder"},
+    {"--no-resume", "files are read from their start", "files are played from their start"},
+    {"--trace-on", "write the last seconds with --trace FILE", "use lensd ctl trace"},
+    {"--socket", kServeOnly, nullptr},
+    {"--http", kServeOnly, nullptr},
+    {"--headless", nullptr, "it never opens a window"},
+};
+
+bool is_given(const CLI::App& app, const std::string& option) {
+  return app.get_option(option)->count() > 0;
+}
+
+/// Throws Error(usage) for options that have no effect in the run mode.
+void refuse_options_without_effect(const CLI::App& app, RunMode mode) {
+  const bool serve = mode == RunMode::serve;
+  if (!serve && mode != RunMode::batch) return;
+  for (const ModeOption& option : kModeOptions)
+    if (const char* hint = serve ? option.serve : option.without_window)
+      refuse(is_given(app, option.name), option.name, serve ? kServe : kBatch, hint);
+}
+
+/// Throws Error(usage) for options before a subcommand that does not use them, as in
+/// "lensd --socket PATH ctl pause".
+void refuse_options_of_other_commands(const CLI::App& app, RunMode mode) {
+  const bool bench = mode == RunMode::bench;
+  if (!bench && mode != RunMode::ctl && mode != RunMode::filters && mode != RunMode::check &&
+      mode != RunMode::completion && mode != RunMode::manual)
+    return;
+  const std::string command = app.get_subcommands().front()->get_name();
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || (bench && (name == "--backend" || name == "--device" || name == "--threads")))
+      continue;
+    throw Error(ExitCode::usage, name, fmt::format("cannot be used with lensd {}", command),
+                fmt::format("lensd {} --help lists its options", command));
+  }
 }
 
 /// Throws Error(usage) for options that need the end of a run or write all frames to one file, because a
 /// daemon runs without end.
 void refuse_batch_options(const CommandLine& line) {
-  constexpr const char* kServe = "with lensd serve";
   refuse(!line.output.empty(), "--output FILE", kServe, "record with --record FILE");
   refuse(!line.framehash.empty(), "--framehash", kServe, "use lensd --headless");
   refuse(!line.tracks.empty(), "--tracks", kServe, "use lensd --headless");
@@ -62,10 +117,9 @@ void refuse_batch_options(const CommandLine& line) {
 
 /// Throws Error(usage) for options of playback, because a batch run processes each frame once.
 void refuse_playback_options(const CommandLine& line) {
-  constexpr const char *kBatch = "without a window", *kInstead = "lensd serve takes it";
-  refuse(line.speed != 1, "--speed", kBatch, kInstead);
-  refuse(line.loop_file, "--loop-file", kBatch, kInstead);
-  refuse(line.pause, "--pause", kBatch, kInstead);
+  refuse(line.speed != 1, "--speed", kBatch, kServeOnly);
+  refuse(line.loop_file, "--loop-file", kBatch, kServeOnly);
+  refuse(line.pause, "--pause", kBatch, kServeOnly);
 }
 
 /// Removes "--" between the options of `lensd ctl` and its command. The command ends the options anyway.
@@ -114,6 +168,8 @@ CommandLine parse_command_line(int argc, char** argv) {
       !line.output.empty() || config.has("output.url") || !line.framehash.empty() || !line.tracks.empty();
   if (line.mode == RunMode::viewer && (line.headless || writes)) line.mode = RunMode::batch;
   if (line.mode == RunMode::batch) refuse_playback_options(line);
+  refuse_options_without_effect(app, line.mode);
+  refuse_options_of_other_commands(app, line.mode);
   if (line.mode != RunMode::viewer && !line.more_sources.empty())
     throw Error(ExitCode::usage, line.more_sources.front(), "only the window plays several sources",
                 "process them one after another");

@@ -164,7 +164,8 @@ void add_options(CommandLineOptions& o, CommandLine& line) {
   o.key("--mute", "", "audio.mute");
   o.key("--audio-track", "N", "audio.track");
   o.flag(
-      "--no-audio", [&line](int64_t) { set_key(line, "audio.on", false); }, "play and copy no sound");
+      "--no-audio", [&line](int64_t count) { set_key(line, "audio.on", count <= 0); },
+      "play and copy no sound");
 
   o.group("Output");
   o.flag("--headless", line.headless, "no window: process all frames as fast as possible");

@@ -258,16 +258,6 @@ TEST_F(Cli, AWrongValueIsRefusedWithItsOption) {
   EXPECT_NE(refusal({"serve", "-o", "a.mkv"}), "");
 }
 
-TEST_F(Cli, RunsWithoutAWindowRefuseOptionsOfPlayback) {
-  for (const char* option : {"--speed=2", "--loop-file", "--pause"}) {
-    EXPECT_NE(refusal({"--headless", "a.mp4", option}).find("without a window"), std::string::npos) << option;
-    EXPECT_NE(refusal({"a.mp4", option, "-o", "a.mkv"}).find("without a window"), std::string::npos)
-        << option;
-    EXPECT_EQ(parse({"serve", "a.mp4", option}).mode, RunMode::serve) << option;
-  }
-  EXPECT_EQ(parse({"--headless", "a.mp4", "--speed=1", "--loop-file=no"}).mode, RunMode::batch);
-}
-
 TEST_F(Cli, TheCommandOfCtlMayFollowASeparator) {
   const std::vector<std::string> words{"seek", "-1"};
   EXPECT_EQ(parse({"ctl", "seek", "-1"}).ctl_args, words);

@@ -1,0 +1,99 @@
+// app/cli: options that only some run modes and commands take.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "app/cli.hpp"
+#include "core/base/error.hpp"
+
+namespace lensd {
+namespace {
+
+CommandLine line_of(std::vector<std::string> words) {
+  words.insert(words.begin(), "lensd");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  return parse_command_line(static_cast<int>(argv.size()), argv.data());
+}
+
+std::string problem_of(const std::vector<std::string>& words) {
+  try {
+    line_of(words);
+    return "";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ExitCode::usage);
+    return e.what();
+  }
+}
+
+TEST(CliModes, RunsWithoutAWindowRefuseOptionsOfPlayback) {
+  for (const char* option : {"--speed=2", "--loop-file", "--pause"}) {
+    EXPECT_NE(problem_of({"--headless", "a.mp4", option}).find("without a window"), std::string::npos)
+        << option;
+    EXPECT_NE(problem_of({"a.mp4", option, "-o", "a.mkv"}).find("without a window"), std::string::npos)
+        << option;
+    EXPECT_EQ(line_of({"serve", "a.mp4", option}).mode, RunMode::serve) << option;
+  }
+  EXPECT_EQ(line_of({"--headless", "a.mp4", "--speed=1", "--loop-file=no"}).mode, RunMode::batch);
+}
+
+TEST(CliModes, OptionsWithoutEffectAreRefused) {
+  const std::vector<std::string> window_only[] = {{"--volume=50"},
+                                                  {"--mute"},
+                                                  {"--fullscreen"},
+                                                  {"--keep-screen-on=no"},
+                                                  {"--no-resume"},
+                                                  {"--trace-on=drop"},
+                                                  {"--screenshot-template", "a"},
+                                                  {"--screenshot-directory", "a"}};
+  const auto with = [](std::vector<std::string> words, const std::vector<std::string>& option) {
+    words.insert(words.end(), option.begin(), option.end());
+    return words;
+  };
+  for (const auto& option : window_only) {
+    const std::string name = option[0].substr(0, option[0].find('='));
+    EXPECT_EQ(line_of(with({"a.mp4"}, option)).mode, RunMode::viewer) << name;
+    EXPECT_TRUE(
+        problem_of(with({"a.mp4", "--headless"}, option)).starts_with(name + ": cannot be used without"))
+        << name;
+    EXPECT_TRUE(
+        problem_of(with({"a.mp4", "-o", "a.mkv"}, option)).starts_with(name + ": cannot be used without"))
+        << name;
+    EXPECT_TRUE(
+        problem_of(with({"serve", "a.mp4"}, option)).starts_with(name + ": cannot be used with lensd serve"))
+        << name;
+  }
+  for (const std::vector<std::string>& option :
+       {std::vector<std::string>{"--http", "0"}, {"--socket", "/tmp/x"}}) {
+    EXPECT_NE(problem_of(with({"a.mp4", "--headless"}, option)).find("lensd serve takes it"),
+              std::string::npos);
+    EXPECT_EQ(line_of(with({"a.mp4"}, option)).mode, RunMode::viewer);
+    EXPECT_EQ(line_of(with({"serve", "a.mp4"}, option)).mode, RunMode::serve);
+  }
+  EXPECT_NE(problem_of({"serve", "--headless"}), "");
+}
+
+TEST(CliModes, CommandsRefuseTheOptionsOfRuns) {
+  EXPECT_TRUE(problem_of({"--socket", "/tmp/x", "ctl", "pause"})
+                  .starts_with("--socket: cannot be used with lensd ctl"));
+  EXPECT_TRUE(problem_of({"a.mp4", "ctl", "pause"}).starts_with("SOURCE: cannot be used with lensd ctl"));
+  EXPECT_TRUE(problem_of({"-v", "filters"}).starts_with("-v: cannot be used with lensd filters"));
+  EXPECT_TRUE(
+      problem_of({"bench", "--fullscreen"}).starts_with("--fullscreen: cannot be used with lensd bench"));
+  EXPECT_EQ(line_of({"ctl", "--socket", "/tmp/x", "pause"}).ctl_socket, "/tmp/x");
+  EXPECT_EQ(line_of({"bench", "--threads", "2"}).mode, RunMode::bench);
+  EXPECT_EQ(line_of({"--backend=cpu", "doctor"}).mode, RunMode::doctor);
+}
+
+TEST(CliModes, NoAudioTakesAValue) {
+  EXPECT_FALSE(line_of({"--no-audio"}).config.audio_on);
+  EXPECT_FALSE(line_of({"--no-audio=yes"}).config.audio_on);
+  const Config on = line_of({"--no-audio=no"}).config;
+  EXPECT_TRUE(on.audio_on);
+  EXPECT_TRUE(on.has("audio.on")) << "overrides [audio] on = false of a file";
+}
+
+}  // namespace
+}  // namespace lensd
