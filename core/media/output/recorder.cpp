@@ -19,6 +19,13 @@ class NullRecorder final : public Recorder {
   std::string path() const override { return "null:"; }
 };
 
+/// Returns the text as a part of an image sequence's pattern: with "%%" for a percent sign.
+std::string pattern_of(const std::string& text) {
+  std::string pattern;
+  for (const char c : text) pattern.append(c == '%' ? 2 : 1, c);
+  return pattern;
+}
+
 /// Writes one image file or a numbered sequence.
 class ImageRecorder final : public Recorder {
  public:
@@ -27,7 +34,8 @@ class ImageRecorder final : public Recorder {
     const std::filesystem::path file(path);
     if (!sequence_ && !still)
       throw Error(ExitCode::usage, path, "one image file cannot hold several frames",
-                  "number the files: " + file.stem().string() + "_%04d" + file.extension().string());
+                  "number the files: " + pattern_of(file.stem().string()) + "_%04d" +
+                      pattern_of(file.extension().string()));
     const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
     std::error_code ignored;
     if (!std::filesystem::is_directory(folder, ignored))

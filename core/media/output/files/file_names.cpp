@@ -14,11 +14,28 @@
 namespace lensd {
 namespace {
 
-/// Returns true if the path is a strftime template such as "/tmp/rec-%H%M%S.mkv": it has a '%' that is not
-/// the last character.
-bool is_name_template(const std::string& path) {
-  const size_t at = path.find('%');
-  return at != std::string::npos && at + 1 < path.size();
+/// Returns true if a supported strftime conversion begins at `at`. Others can expand to a slash or a line
+/// break, or belong to names such as "100%.mkv" and "a%20b.mkv".
+bool is_conversion(std::string_view path, size_t at) {
+  constexpr std::string_view kKnown = "aAbBCdeFgGhHIjklmMpPrRsSTuUVwWyYzZ%";
+  return path[at] == '%' && at + 1 < path.size() && kKnown.find(path[at + 1]) != std::string_view::npos;
+}
+
+/// Returns true if the path is a strftime template such as "/tmp/rec-%H%M%S.mkv".
+bool is_name_template(std::string_view path) {
+  for (size_t i = 0; i < path.size(); ++i)
+    if (is_conversion(path, i)) return true;
+  return false;
+}
+
+/// Returns the format for strftime: the path with every other '%' doubled.
+std::string time_format(const std::string& path) {
+  std::string format;
+  for (size_t i = 0; i < path.size(); ++i) {
+    format += path[i];
+    if (path[i] == '%') format += is_conversion(path, i) ? path[++i] : '%';
+  }
+  return format;
 }
 
 /// Returns path-NUMBER; with at least three digits if `padded`.
@@ -71,11 +88,10 @@ void check_name_template(const std::string& name) {
     if (folder == "..") refuse("'..' cannot follow a folder with a date or time");
   for (size_t i = 0; i < name.size(); ++i) {
     if (name[i] != '%') continue;
-    constexpr std::string_view kKnown = "aAbBCdeFgGhHIjklmMpPrRsSTuUVwWyYzZ%";
-    const std::string_view conversion = std::string_view(name).substr(i, 2);
+    if (!is_conversion(name, i))
+      refuse(fmt::format("'{}' is not a date or time conversion for file names",
+                         std::string_view(name).substr(i, 2)));
     ++i;
-    if (conversion.size() < 2 || kKnown.find(conversion[1]) == std::string_view::npos)
-      refuse(fmt::format("'{}' is not a date or time conversion for file names", conversion));
   }
 }
 
@@ -85,7 +101,7 @@ std::string fixed_folder(const std::string& path) {
   if (is_name_template(path)) {
     fixed.clear();
     for (const auto& name : folder) {
-      if (name.string().find('%') != std::string::npos) break;
+      if (is_name_template(name.string())) break;
       fixed /= name;
     }
   }
@@ -110,7 +126,7 @@ void FileNames::begin(std::time_t when) {
   std::tm local = {};
   localtime_r(&when, &local);
   char text[4096];
-  const size_t length = std::strftime(text, sizeof text, path_.c_str(), &local);
+  const size_t length = std::strftime(text, sizeof text, time_format(path_).c_str(), &local);
   const std::string name = length > 0 ? std::string(text, length) : path_;
   if (name == base_) return;
   check_characters(name);

@@ -20,8 +20,9 @@ class FileNames {
  public:
   /// If `numbered`, the names are path-001, path-002 …; otherwise path, path-2, and so on. `resumed`: an
   /// earlier part of this recording has used the path, so the names begin with path-2. Neither affects a
-  /// strftime template. `beneath`: the folder that a relative path is below; empty: the current folder.
-  /// Throws Error(usage) if the name has a control character.
+  /// strftime template. A '%' that starts no supported conversion is part of the name. `beneath`: the folder
+  /// that a relative path is below; empty: the current folder. Throws Error(usage) if the name has a control
+  /// character.
   FileNames(std::string path, bool numbered, bool resumed = false, std::string beneath = {});
 
   /// Begins a new file that starts at time `when`: next() then returns the names to try for it. Throws

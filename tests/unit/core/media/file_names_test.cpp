@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/clock.hpp"
+#include "core/base/error.hpp"
 #include "tests/unit/core/media/recording_fixture.hpp"
 
 namespace lensd::test {
@@ -56,6 +57,15 @@ TEST_F(FileNamesTest, NamesWithoutNumbersGetOneIfTheyAreTaken) {
   for (int i = 2; i <= 10'001; ++i) put(fmt::format("1970-{}.mkv", i), "");
   put("1970.mkv", "");
   EXPECT_EQ(next("%Y.mkv"), file("1970-10002.mkv"));
+}
+
+TEST_F(FileNamesTest, OtherPercentSignsArePartOfTheName) {
+  for (const char* name : {"100%.mkv", "a.b%20c.mkv", "x%03d.mkv", "%Dn.mkv", "a%"})
+    EXPECT_EQ(next(name, false), file(name));
+  EXPECT_EQ(next("100%-%Y.mkv"), file("100%-1970.mkv"));
+  EXPECT_EQ(next("50%%.mkv"), file("50%.mkv"));
+  EXPECT_EQ(fixed_folder("/a%20b/%Y/c.mkv"), "/a%20b");
+  EXPECT_THROW(check_name_template("a%20b.mkv"), Error) << "[record] name is a template";
 }
 
 TEST_F(FileNamesTest, ARingStaysInTheOrderOfTimeAfterARestart) {
