@@ -130,9 +130,9 @@ void add_options(CommandLineOptions& o, CommandLine& line) {
   o.member("--speed", "FACTOR",
            Number("", "").real("speed", &CommandLine::speed, kMinSpeed, kMaxSpeed,
                                "playback speed, in the window and lensd serve"));
-  o.member(
-      "--frames", "N",
-      Number("", "").integer("frames", &CommandLine::frames, 1, kUnlimited, "stop after this many frames"));
+  o.member("--frames", "N",
+           Number("", "").integer("frames", &CommandLine::frames, 1, kUnlimited,
+                                  "stop after this many frames; in the window: of each source"));
   o.custom(
        "--loop-file", "[=inf|no]",
        [&line](const std::string& text) {

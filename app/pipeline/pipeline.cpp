@@ -167,6 +167,7 @@ void Pipeline::process(Picture picture) {
   timeline_.record(process_track_, run_label_, info.index, info.taken_ns, frame.info.processed_ns);
   if (options_.paced && !state_.paused && !show_one_) pace(frame.info);
   state_.frame_index = info.index, state_.position_ns = info.pts_ns;
+  farthest_ns_ = std::max(farthest_ns_, info.pts_ns);
   // pace() may have applied another seek.
   if (serial == seek_serial_.load(std::memory_order_relaxed)) seek_target_ns_.reset();
   show_one_ = false;
@@ -179,10 +180,12 @@ void Pipeline::process(Picture picture) {
     pass_to_sinks(frame);
     frame.reset();
   }
-  if (options_.max_frames > 0 && state_.processed >= static_cast<uint64_t>(options_.max_frames))
-    end_of_stream();
-  else if (source_info_.seekable && !state_.paused && state_.loop_a_ns >= 0 &&
-           state_.loop_b_ns > state_.loop_a_ns && info.pts_ns >= state_.loop_b_ns)
+  if (at_frame_limit()) {
+    if (show_last_frame()) end_run();
+    return;
+  }
+  if (source_info_.seekable && !state_.paused && state_.loop_a_ns >= 0 &&
+      state_.loop_b_ns > state_.loop_a_ns && info.pts_ns >= state_.loop_b_ns)
     request_seek(state_.loop_a_ns);
 }
 
@@ -273,8 +276,8 @@ void Pipeline::publish(Frame frame) {
   options_.on_frame();
 }
 
-void Pipeline::end_of_stream() {
-  if (state_.loop_file && source_info_.seekable && state_.processed > 0) return request_seek(0);
+/// Call after the last frame. A paced run continues after a seek.
+void Pipeline::end_run() {
   if (options_.paced) rerun_if_outdated();
   state_.ended = true;
   seek_target_ns_.reset();

@@ -48,7 +48,7 @@ struct PipelineOptions {
   bool paced = false;  ///< true: publish frames when they are due; false: as fast as possible
   bool paused = false;
   bool loop_file = false;
-  int64_t max_frames = 0;                         ///< number of frames to process; 0: all
+  int64_t max_frames = 0;  ///< number of frames to process, without placeholders; 0: all
   std::vector<std::shared_ptr<FrameSink>> sinks;  ///< receive every new frame, in addition to the consumer
   std::shared_ptr<PlaybackSound> sound;           ///< sound of a paced source; null: no sound
   /// Called by the process thread after it has published a frame or reached the end. After a failure, also
@@ -193,7 +193,16 @@ class Pipeline {
     if (idle()) rerun_current();
   }
   void publish(Frame frame);
-  void end_of_stream();
+  /// Call once after each new picture. Returns true after the last one that options_.max_frames allows.
+  bool at_frame_limit() {
+    if (!current_picture_.info.placeholder) ++counted_frames_;
+    return options_.max_frames > 0 && counted_frames_ >= options_.max_frames;
+  }
+  void end_of_stream() {
+    const bool again = state_.loop_file && source_info_.seekable && state_.processed > 0;
+    again ? request_seek(0) : end_run();
+  }
+  void end_run();
   /// Returns true while no other picture follows soon: playback is paused, shows the last picture, or has
   /// ended in a paced run. Graph changes then rerun the current picture.
   bool idle() const { return state_.paused || last_shown_ || (state_.ended && options_.paced); }
@@ -253,6 +262,8 @@ class Pipeline {
   PlaybackClock clock_;
   SoundSync sound_;
   int64_t step_frames_ = 0;
+  int64_t counted_frames_ = 0;             // new pictures, without placeholders
+  int64_t farthest_ns_ = 0;                // latest timestamp of a processed picture
   std::optional<int64_t> seek_target_ns_;  // target of a seek whose picture is not processed yet
   int64_t timed_from_ns_ = 0;  // do not measure earlier pictures: their latency would include a pause
   uint64_t graph_version_ = 0;

@@ -95,8 +95,11 @@ class Viewer {
   void open_list(std::vector<std::string> sources);
   /// Opens the camera that was plugged in while the test picture plays.
   void open_found_camera();
-  /// Plays the next source of the playlist when a file has ended.
+  /// Plays the next source of the playlist when a file has ended. With --frames, closes the window after the
+  /// last source.
   void advance_playlist();
+  /// Returns true if the current source is over, so that the next one of the playlist follows.
+  bool source_over() const;
   /// Stores the playback position of the current source, to resume there when it is opened again. Keeps the
   /// stored position if no picture was processed.
   void keep_position();

@@ -138,15 +138,21 @@ void Viewer::open_list(std::vector<std::string> sources) {
 void Viewer::advance_playlist() {
   // While the timeline is dragged, its right end shows the end of this source.
   if (ui_.state().seek_held) return;
-  const PipelineStatus status = pipeline_->status();
-  const SourceInfo& source = pipeline_->source();
-  // A still picture stays until the user chooses another source.
-  const bool over = status.ended && !status.paused && !source.live && !source.image;
+  const bool over = source_over();
   if (!over || !opener_->opening().empty()) {
     end_seen_ = end_seen_ && over;
     return;
   }
-  if (!std::exchange(end_seen_, true)) open_listed(playlist_.step(1), 1);
+  if (!std::exchange(end_seen_, true)) return open_listed(playlist_.step(1), 1);
+  quit_ = quit_ || line_.frames > 0;
+}
+
+bool Viewer::source_over() const {
+  const PipelineStatus status = pipeline_->status();
+  if (line_.frames > 0) return source_failed_ || (status.ended && !status.paused);
+  const SourceInfo& source = pipeline_->source();
+  // A still picture stays until the user chooses another source.
+  return status.ended && !status.paused && !source.live && !source.image;
 }
 
 void Viewer::keep_position() {
@@ -155,7 +161,8 @@ void Viewer::keep_position() {
   const PipelineStatus status = pipeline_->status();
   if (status.processed == 0) return;
   const int64_t duration_ns = pipeline_->source().duration_ns;
-  memory_.keep_position(current_file_, status.ended ? duration_ns : status.position_ns, duration_ns);
+  const bool watched = status.ended && line_.frames == 0;  // --frames ends before the file does
+  memory_.keep_position(current_file_, watched ? duration_ns : status.position_ns, duration_ns);
 }
 
 int64_t Viewer::kept_position(const std::string& url) const {

@@ -60,7 +60,7 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
                       .timing_interval = setup.traced ? 1 : 8};
   options.graph = request.graph, options.precision = request.precision, options.colour = request.colour;
   options.paced = true, options.paused = request.paused || (request.first && line.pause);
-  options.loop_file = request.loop_file;
+  options.loop_file = request.loop_file, options.max_frames = line.frames;
   options.on_frame = setup.on_frame, options.on_change = setup.on_change;
   auto source = open_source(playable_url(request.url), source_setup);
   if (*cancel) throw Error(ExitCode::bad_source, display_url(request.url), "cancelled");

@@ -44,6 +44,9 @@ class SyntheticSource final : public Source {
     return info;
   }
 
+  /// Sets the duration of info(), for example to that of a file that still grows.
+  void announce_duration(int64_t ns) { info_.duration_ns = ns; }
+
   const SourceInfo& info() const override { return info_; }
 
   FrameOutcome next(Picture& out) override {

@@ -130,6 +130,48 @@ TEST(Pipeline, TheLastFrameIsShownForItsDuration) {
   pipeline.check();
 }
 
+TEST(Pipeline, TheFrameLimitEndsPlaybackAlsoInALoop) {
+  PipelineOptions o = paced("invert");
+  o.max_frames = 3, o.loop_file = true;
+  Pipeline pipeline(source(2, {16, 16}), o, registry());
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().ended; }));
+  EXPECT_EQ(pipeline.status().processed, 3u);
+  EXPECT_EQ(pipeline.status().frame_index, 0) << "the third picture is the first one again";
+  pipeline.stop();
+  pipeline.check();
+}
+
+TEST(Pipeline, TheLastFrameOfALimitIsShownForItsDuration) {
+  PipelineOptions o = paced("invert");
+  o.max_frames = 1;
+  Pipeline pipeline(source(2, {16, 16}), o, registry());
+  pipeline.post(SetSpeed{kMinSpeed});
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().processed == 1; }));
+  EXPECT_FALSE(pipeline.status().ended);
+  pipeline.post(SetSpeed{kMaxSpeed});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().ended; }));
+  EXPECT_EQ(pipeline.status().processed, 1u);
+}
+
+TEST(Pipeline, SeeksReachPicturesAfterTheAnnouncedEnd) {
+  constexpr int64_t kFrame = SyntheticSource::kDuration;
+  auto growing = std::make_unique<SyntheticSource>(Extent{16, 16}, 100);
+  growing->announce_duration(10 * kFrame);
+  Pipeline pipeline(std::move(growing), paced("invert"), registry());
+  pipeline.post(SetSpeed{kMaxSpeed});
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().frame_index >= 60; }));
+  pipeline.post(Pause{true});
+  ASSERT_TRUE(eventually([&] { return pipeline.status().paused; }));
+  const int64_t at = pipeline.status().frame_index;
+  const uint64_t ticket = pipeline.post(Seek{-20 * kFrame, true});
+  ASSERT_TRUE(eventually([&] { return pipeline.status().applied >= ticket; }));
+  EXPECT_TRUE(eventually([&] { return pipeline.status().frame_index == at - 20; }))
+      << pipeline.status().frame_index << " instead of " << at - 20;
+}
+
 TEST(Pipeline, EditsWhileTheLastFrameIsShownAreSeen) {
   PipelineOptions o = paced("threshold");
   Pipeline pipeline(source(1, {16, 16}), o, registry());
