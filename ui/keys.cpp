@@ -92,10 +92,6 @@ void next_video_track(const KeyEvent& e) {
   e.requests.video_track = e.model.video_track % count + 1;
 }
 
-void toggle_file_loop(PanelContext& ctx) {
-  ctx.send(SetFileLoop{!ctx.model.loop_file});
-}
-
 void switch_node(PanelContext& ctx, size_t index) {
   const auto shown = ctx.editor().shown();
   if (index >= shown->nodes.size()) return;
@@ -149,12 +145,27 @@ void zoom(const KeyEvent& e, double factor) {
                            e.area.y + e.area.h * 0.5f, factor);
 }
 
+/// Returns true if the source can seek. Otherwise adds a notice.
+bool may_seek(PanelContext& ctx) {
+  if (!ctx.model.seekable) ctx.notify(false, "This source cannot seek");
+  return ctx.model.seekable;
+}
+
 void seek(PanelContext& ctx, int seconds) {
-  if (ctx.model.seekable) ctx.send(Seek{seconds * kSecond, true});
+  if (may_seek(ctx)) ctx.send(Seek{seconds * kSecond, true});
 }
 
 void seek_to(PanelContext& ctx, int64_t position_ns) {
-  if (ctx.model.seekable) ctx.send(Seek{position_ns, false});
+  if (may_seek(ctx)) ctx.send(Seek{position_ns, false});
+}
+
+/// Seeks to the end. Without an announced length, or if the file has grown beyond it, the end is unknown.
+void seek_to_end(PanelContext& ctx) {
+  const ViewerModel& m = ctx.model;
+  if (!may_seek(ctx)) return;
+  if (m.duration_ns <= 0 || m.position_ns > m.duration_ns)
+    return ctx.notify(false, "The end of this source is not known");
+  ctx.send(Seek{m.duration_ns, false});
 }
 
 void step_chapter(PanelContext& ctx, bool forward) {
@@ -198,15 +209,15 @@ constexpr KeyAction kActions[] = {
     {A::next_source, {key('>')}, "next, previous source of the playlist", once, [](E e) { e.requests.play_step = 1; }},
     {A::previous_source, {key('<')}, nullptr, once, [](E e) { e.requests.play_step = -1; }},
     {A::video_track, {key('_')}, "next video track", once, [](E e) { next_video_track(e); }},
-    {A::pause, {key(' '), key('p')}, "pause and play", once, [](E e) { e.ctx.send(Pause{!e.model.stands_still()}); }},
-    {A::step_forward, {key('.')}, "step one frame forward, back", repeats, [](E e) { e.ctx.send(Step{1}); }},
-    {A::step_back, {key(',')}, nullptr, repeats, [](E e) { e.ctx.send(Step{-1}); }},
+    {A::pause, {key(' '), key('p')}, "pause and play", once, [](E e) { toggle_pause(e.ctx); }},
+    {A::step_forward, {key('.')}, "step one frame forward, back", repeats, [](E e) { step_frames(e.ctx, 1); }},
+    {A::step_back, {key(',')}, nullptr, repeats, [](E e) { step_frames(e.ctx, -1); }},
     {A::other, {Stroke{.key = Key::left}}, "5 seconds back, forward", repeats, [](E e) { seek(e.ctx, -5); }},
     {A::other, {Stroke{.key = Key::right}}, nullptr, repeats, [](E e) { seek(e.ctx, 5); }},
     {A::other, {Stroke{.key = Key::down}}, "a minute back, forward", repeats, [](E e) { seek(e.ctx, -60); }},
     {A::other, {Stroke{.key = Key::up}}, nullptr, repeats, [](E e) { seek(e.ctx, 60); }},
     {A::other, {Stroke{.key = Key::home}}, "to the start, to the end", once, [](E e) { seek_to(e.ctx, 0); }},
-    {A::other, {Stroke{.key = Key::end}}, nullptr, once, [](E e) { seek_to(e.ctx, e.model.duration_ns); }},
+    {A::other, {Stroke{.key = Key::end}}, nullptr, once, [](E e) { seek_to_end(e.ctx); }},
     {A::other, {Stroke{.key = Key::page_up}}, "next, previous chapter", repeats, [](E e) { step_chapter(e.ctx, true); }},
     {A::other, {Stroke{.key = Key::page_down}}, nullptr, repeats, [](E e) { step_chapter(e.ctx, false); }},
     {A::other, {Stroke{.gesture = "Wheel on the timeline"}}, "5 seconds forward, back"},
@@ -327,6 +338,23 @@ const std::vector<KeyHelp>& key_help() {
     return all;
   }();
   return lines;
+}
+
+void toggle_pause(PanelContext& ctx) {
+  const ViewerModel& m = ctx.model;
+  if (m.ended && !m.seekable) return ctx.notify(false, "This source has ended and cannot be played again");
+  ctx.send(Pause{!m.stands_still()});
+}
+
+void step_frames(PanelContext& ctx, int frames) {
+  if (frames < 0 && !ctx.model.seekable) return ctx.notify(false, "This source cannot step back");
+  ctx.send(Step{frames});
+}
+
+void toggle_file_loop(PanelContext& ctx) {
+  if (!ctx.model.seekable && !ctx.model.loop_file)
+    return ctx.notify(false, "This source cannot seek, so it cannot loop");
+  ctx.send(SetFileLoop{!ctx.model.loop_file});
 }
 
 std::string key_text(Action action) {

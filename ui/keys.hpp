@@ -95,6 +95,12 @@ inline std::string key_hint(Action action) {
 /// Returns "key 3" for the third node (`number` 3). Returns an empty string if that node has no key.
 std::string node_key_hint(int number);
 
+// What keys and buttons do. They add a notice instead if the source cannot do it.
+void toggle_pause(PanelContext& ctx);
+/// Steps forward, or back if `frames` is negative.
+void step_frames(PanelContext& ctx, int frames);
+void toggle_file_loop(PanelContext& ctx);
+
 /// Runs an action as its key does, for menus. Arguments as in handle_keys().
 void run_action(Action action, PanelContext& ctx, const Rect& area, ViewerRequests& requests);
 

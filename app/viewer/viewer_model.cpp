@@ -35,7 +35,7 @@ ViewerModelBuilder::ViewerModelBuilder(Pipeline& pipeline, const Registry& regis
   const SourceInfo& source = pipeline.source();
   model_.source_name = source.name, model_.source_detail = detail_text(source, source.picture);
   model_.source_address = source.url;
-  model_.live = source.live, model_.seekable = source.seekable;
+  model_.live = source.live, model_.seekable = source.seekable, model_.image = source.image;
   model_.duration_ns = source.duration_ns, model_.source_fps = source.fps;
   model_.source_size = source.picture.upright(), model_.chapters = source.chapters;
   model_.video_tracks = source.video_tracks, model_.video_track = source.video_track;

@@ -67,7 +67,7 @@ struct ViewerModel {
       source_detail;           ///< "vtest.avi", "768×576 yuv420p, bt601 limited (guessed), msmpeg4v3"
   std::string source_path;     ///< absolute path of a file; empty: not a file
   std::string source_address;  ///< address without secrets
-  bool live = false, seekable = false, ended = false;
+  bool live = false, seekable = false, image = false, ended = false;
   int64_t position_ns = 0, duration_ns = 0, frame_index = 0, frame_duration_ns = 0;
   LiveStatus live_status;
   std::shared_ptr<const SourceControls> controls;  ///< the camera's controls; null: none
@@ -150,7 +150,7 @@ struct ViewerModel {
   SinkStatus virtual_camera;  ///< SinkStatus::path is the camera's name
 
   /// Returns true if playback is paused or at the end of a file.
-  bool stands_still() const { return paused || (ended && seekable && duration_ns > 0); }
+  bool stands_still() const { return paused || (ended && seekable && !image); }
 
   /// Returns the node's view, or null if there is no such node.
   const NodeView* find(const std::string& id) const {

@@ -34,11 +34,11 @@ void fixed_text(ImU32 ink, const std::string& text, const std::string& widest, b
 }
 
 void draw_buttons(PanelContext& ctx) {
-  if (icon_button(ctx.look, "##back", Icon::step_back)) ctx.send(Step{-1});
+  if (icon_button(ctx.look, "##back", Icon::step_back)) step_frames(ctx, -1);
   ctx.item("transport", "step_back", "One frame back", key_hint(Action::step_back));
   ImGui::SameLine(0, ctx.px(2));
   const bool still = ctx.model.stands_still();
-  if (icon_button(ctx.look, "##pause", still ? Icon::play : Icon::pause, still)) ctx.send(Pause{!still});
+  if (icon_button(ctx.look, "##pause", still ? Icon::play : Icon::pause, still)) toggle_pause(ctx);
   ctx.mark("transport", "pause");
   tooltip(ctx.look,
           ctx.model.ended && still ? "Play from the beginning"
@@ -46,7 +46,7 @@ void draw_buttons(PanelContext& ctx) {
                                    : "Pause",
           key_hint(Action::pause));
   ImGui::SameLine(0, ctx.px(2));
-  if (icon_button(ctx.look, "##step", Icon::step_forward)) ctx.send(Step{1});
+  if (icon_button(ctx.look, "##step", Icon::step_forward)) step_frames(ctx, 1);
   ctx.item("transport", "step", "One frame forward", key_hint(Action::step_forward));
 }
 
@@ -171,7 +171,7 @@ void draw_speed(PanelContext& ctx) {
 
 void draw_loop(PanelContext& ctx) {
   const ViewerModel& m = ctx.model;
-  if (icon_button(ctx.look, "##loop", Icon::loop, m.loop_file)) ctx.send(SetFileLoop{!m.loop_file});
+  if (icon_button(ctx.look, "##loop", Icon::loop, m.loop_file)) toggle_file_loop(ctx);
   ctx.item("transport", "loop", m.loop_file ? "Stop looping the file" : "Loop the file",
            fmt::format("{}; {} sets an A-B loop", key_hint(Action::loop_file), key_text(Action::ab_loop)));
 }

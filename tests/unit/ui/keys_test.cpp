@@ -110,8 +110,42 @@ TEST_F(PressedKeys, ArrowsSeekOnlyWhereTheSourceCan) {
   EXPECT_EQ(only<Seek>(press({.key = Key::right}))->position_ns, 5'000'000'000);
   EXPECT_TRUE(only<Seek>(press({.key = Key::right}))->relative);
   EXPECT_EQ(only<Seek>(press({.key = Key::down}))->position_ns, -60'000'000'000);
-  model.seekable = false;
-  EXPECT_TRUE(press({.key = Key::right}).empty());
+  EXPECT_EQ(only<Seek>(press({.key = Key::end}))->position_ns, model.duration_ns);
+}
+
+TEST_F(PressedKeys, ASourceThatCannotSeekGetsANoticeInstead) {
+  model.seekable = false, model.duration_ns = 0;
+  for (const KeyPress key : {KeyPress{.key = Key::right},
+                             {.key = Key::up},
+                             {.key = Key::home},
+                             {.key = Key::end},
+                             {.character = ','},
+                             {.character = 'l'},
+                             {.character = 'L'}}) {
+    EXPECT_TRUE(press(key).empty());
+    ASSERT_EQ(viewer.requests().messages.size(), 1u);
+    EXPECT_NE(viewer.requests().messages.front().second.find("This source cannot"), std::string::npos);
+  }
+  EXPECT_TRUE(only<Pause>(type(' '))->paused);
+  model.ended = true;
+  EXPECT_TRUE(type(' ').empty()) << "it cannot be played again";
+  EXPECT_EQ(viewer.requests().messages.size(), 1u);
+}
+
+TEST_F(PressedKeys, EndNeedsAKnownEnd) {
+  model.duration_ns = 0;
+  EXPECT_TRUE(press({.key = Key::end}).empty()) << "would jump to the start";
+  EXPECT_EQ(viewer.requests().messages.size(), 1u);
+  model.duration_ns = 10'000'000'000, model.position_ns = 12'000'000'000;
+  EXPECT_TRUE(press({.key = Key::end}).empty()) << "the file has grown, so this would jump back";
+  EXPECT_EQ(viewer.requests().messages.size(), 1u);
+}
+
+TEST_F(PressedKeys, SpacePlaysAFileWithoutAnnouncedLengthAgain) {
+  model.duration_ns = 0, model.ended = true;
+  EXPECT_FALSE(only<Pause>(type(' '))->paused);
+  model.image = true;
+  EXPECT_TRUE(only<Pause>(type(' '))->paused);
 }
 
 TEST_F(PressedKeys, LayoutsWithoutLatinLettersUseTheSecondCharacter) {
