@@ -88,7 +88,7 @@ void Viewer::update_status() {
   update_source_status();
   update_thumbnail();
   const PipelineStatus status = pipeline_->status();
-  memory_.keep_sound(status.volume, status.muted);
+  memory_.keep_sound(line_.config, status.volume, status.muted);
   playing_ = !status.paused && !status.ended;
   const LiveStatus& live = status.live;
   const bool moving =

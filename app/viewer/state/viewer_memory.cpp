@@ -98,6 +98,13 @@ bool ViewerMemory::muted(const Config& config) const {
   return config.has("audio.mute") ? config.audio_mute : state_.muted;
 }
 
+void ViewerMemory::keep_sound(const Config& config, double volume, bool muted) {
+  volume_chosen_ = volume_chosen_ || !config.has("audio.volume") || volume != config.audio_volume;
+  mute_chosen_ = mute_chosen_ || !config.has("audio.mute") || muted != config.audio_mute;
+  if (volume_chosen_) state_.volume = volume;
+  if (mute_chosen_) state_.muted = muted;
+}
+
 /// Changes the state now, and the state in the file when it is saved.
 void ViewerMemory::change(Change change) {
   change(state_);

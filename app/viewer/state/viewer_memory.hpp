@@ -35,7 +35,8 @@ class ViewerMemory {
   /// Returns the volume in percent: as configured, else as in the last run.
   double volume(const Config& config) const;
   bool muted(const Config& config) const;
-  void keep_sound(double volume, bool muted) { state_.volume = volume, state_.muted = muted; }
+  /// Keeps the sound's settings for the next run. Ignores configured values until the user has changed them.
+  void keep_sound(const Config& config, double volume, bool muted);
 
   /// Adds a source to the front of recent_sources(), or moves it there. Paths must be absolute, because the
   /// next run may start in another folder.
@@ -66,6 +67,7 @@ class ViewerMemory {
   std::string state_path_, graph_path_;
   ViewerState state_, saved_;
   std::deque<Change> changes_;  ///< of recent sources, positions and controls since the last save
+  bool volume_chosen_ = false, mute_chosen_ = false;  ///< differed from the configuration
   int64_t state_changed_ns_ = 0, graph_changed_ns_ = 0;
   std::string controls_device_;                       ///< camera of the last keep_controls()
   uint64_t controls_version_ = 0;                     ///< SourceControls::version of the last keep_controls()

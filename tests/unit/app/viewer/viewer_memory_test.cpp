@@ -81,6 +81,25 @@ TEST_F(SharedMemory, AnEntryThatWasRemovedStaysRemoved) {
   EXPECT_EQ(ViewerMemory(ui).position_of("/a.mp4"), 0);
 }
 
+TEST_F(SharedMemory, OptionsOfTheSoundAreForOneRun) {
+  Config config;
+  config.audio_mute = true, config.audio_volume = 30;
+  config.given = {"audio.mute", "audio.volume"};
+  ViewerMemory memory(ui);
+  memory.keep_sound(Config(), 80, false);
+  save(memory);
+  ViewerMemory muted(ui);
+  muted.keep_sound(config, muted.volume(config), muted.muted(config));
+  EXPECT_TRUE(muted.muted(config));
+  save(muted, 900);
+  EXPECT_FALSE(ViewerMemory(ui).muted(Config()));
+  EXPECT_EQ(ViewerMemory(ui).volume(Config()), 80);
+  muted.keep_sound(config, 60, false), muted.keep_sound(config, 30, true);
+  save(muted, 1000);
+  EXPECT_TRUE(ViewerMemory(ui).muted(Config())) << "the user has chosen it";
+  EXPECT_EQ(ViewerMemory(ui).volume(Config()), 30);
+}
+
 TEST_F(SharedMemory, ChangesAreWrittenAfterAFailure) {
   ViewerMemory memory(ui);
   std::filesystem::create_directories(state_file());  // in the way
