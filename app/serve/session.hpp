@@ -76,6 +76,9 @@ class Session final : public ControlTarget {
   /// Publishes events, logs notices and replies to graph requests. Call from the control thread only.
   void pump();
 
+  /// Sends clients an event with a notice. Does not log it. Thread-safe.
+  void send_notice(bool problem, const std::string& text);
+
   /// Sets RunState::alive. Thread-safe.
   void set_alive(bool alive) noexcept { alive_ = alive; }
 

@@ -155,6 +155,10 @@ std::shared_ptr<const SourceControls> Session::source_controls() const {
 
 void Session::publish_notice(bool problem, const std::string& text) {
   problem ? log::warn("{}", text) : log::info("{}", text);
+  send_notice(problem, text);
+}
+
+void Session::send_notice(bool problem, const std::string& text) {
   hub_.publish("notice", state().frame_index, {{"problem", problem}, {"text", text}});
 }
 

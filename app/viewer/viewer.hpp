@@ -120,6 +120,8 @@ class Viewer {
   /// Runs `action` and adds a notice if it throws: "cannot `what`: reason". Playback continues.
   void report_failure(const char* what, const std::function<void()>& action);
   void handle_control();
+  /// Sends control clients a notice that the window shows. The daemon's clients get such notices too.
+  void report_to_clients(const Notice& notice) const;
   /// Loads dropped presets, and passes the other dropped files to open_all().
   void handle_dropped_files();
   void snapshot(std::optional<Image> picture, PixelAspect aspect);

@@ -67,6 +67,10 @@ void Viewer::handle_control() {
   open_aside(std::move(request), pipeline_->graph()->graph);
 }
 
+void Viewer::report_to_clients(const Notice& notice) const {
+  if (control_) control_->report(notice);
+}
+
 void Viewer::handle_dropped_files() {
   std::vector<std::string> sources;
   for (const std::string& path : window_.input().dropped_files) {

@@ -34,6 +34,8 @@ class ViewerControl {
   void shown(const Frame& frame);
   /// Reports a change to clients. Pass to PipelineOptions::on_change. Thread-safe.
   void changed() const { session_.changed(); }
+  /// Sends clients an event with a notice that was already logged.
+  void report(const Notice& notice) { session_.send_notice(notice.problem, notice.text); }
 
   bool quit_requested() const;
   /// Returns the newest request to load a source, or nullopt. The caller must reply.

@@ -30,8 +30,9 @@ std::string detail_text(const SourceInfo& info, const PictureInfo& picture) {
 }  // namespace
 
 ViewerModelBuilder::ViewerModelBuilder(Pipeline& pipeline, const Registry& registry,
-                                       const BackendChoice& backend, const MachineTexts& texts)
-    : pipeline_(pipeline), registry_(registry) {
+                                       const BackendChoice& backend, const MachineTexts& texts,
+                                       std::function<void(const Notice&)> on_notice)
+    : pipeline_(pipeline), registry_(registry), on_notice_(std::move(on_notice)) {
   const SourceInfo& source = pipeline.source();
   model_.source_name = source.name, model_.source_detail = detail_text(source, source.picture);
   model_.source_address = source.url;
@@ -124,7 +125,10 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_s
   if (status.live.live) model_.live_status = status.live, model_.source_detail = status.live.stream;
   const bool fields_changed = status.fields != std::exchange(model_.fields, status.fields);
   if (status.frame_duration_ns > 0) model_.frame_duration_ns = status.frame_duration_ns;
-  for (Notice& n : pipeline_.take_notices()) notice(n.problem, std::move(n.text));
+  for (Notice& n : pipeline_.take_notices()) {
+    on_notice_(n);
+    notice(n.problem, std::move(n.text));
+  }
   if (drawn) refresh_notices(time_ns);
   if (refresh_graph(status) || fields_changed) describe_source();
   model_.controls = pipeline_.source_controls(controls_shown);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <deque>
+#include <functional>
 #include <string>
 
 #include "app/pipeline/pipeline.hpp"
@@ -17,8 +18,10 @@ struct MachineTexts {
 
 class ViewerModelBuilder {
  public:
-  ViewerModelBuilder(Pipeline& pipeline, const Registry& registry, const BackendChoice& backend,
-                     const MachineTexts& texts);
+  /// `on_notice` is called for each notice of the pipeline, which is shown too.
+  ViewerModelBuilder(
+      Pipeline& pipeline, const Registry& registry, const BackendChoice& backend, const MachineTexts& texts,
+      std::function<void(const Notice&)> on_notice = [](const Notice&) {});
 
   /// Call after a frame was passed to the presenter.
   void shown(const FrameInfo& info);
@@ -56,6 +59,7 @@ class ViewerModelBuilder {
 
   Pipeline& pipeline_;
   const Registry& registry_;
+  const std::function<void(const Notice&)> on_notice_;
   ui::ViewerModel model_;
   uint64_t graph_version_ = 0;
   uint64_t loop_ticket_ = 0;  ///< of the last sent command that changes a loop

@@ -286,7 +286,8 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
   model_ = std::make_unique<ViewerModelBuilder>(
       *pipeline_, registry(), backend,
       MachineTexts{ui::name(pipeline_display_.kind), pipeline_display_.reason, window_.renderer(),
-                   describe(window_.depth())});
+                   describe(window_.depth())},
+      [this](const Notice& notice) { report_to_clients(notice); });
   model_->model().notices = std::move(notices), model_->model().loop_file = loop_file;
   model_->model().opened_with = request.graph;
   if (request.video_track)
@@ -330,7 +331,10 @@ void Viewer::update_source_status() {
   progress_.opening = opener_->opening(), progress_.since_ns = opener_->since_ns();
   model_->model().choices = finder_.choices(), model_->model().progress = progress_;
   model_->model().playlist = playlist_.sources(), model_->model().playlist_at = playlist_.current();
-  for (Notice& n : shutdown_.take_notices()) model_->notice(n.problem, std::move(n.text));
+  for (Notice& n : shutdown_.take_notices()) {
+    report_to_clients(n);
+    model_->notice(n.problem, std::move(n.text));
+  }
 }
 
 }  // namespace lensd
