@@ -298,12 +298,13 @@ Response Session::reload_now(const Flag& cancel) {
     return response;
   }
   ++reloads_;
-  if (next.config.has("log.level")) log::set_level(next.config.log_level);
   Config old;
   {
     const std::lock_guard lock(mutex_);
     old = std::exchange(config_, next.config);
   }
+  // A removed key restores the default.
+  if (next.config.has("log.level") || old.has("log.level")) log::set_level(next.config.log_level);
   warn_restart_keys(old, next.config);
   log::info("configuration reloaded");
   hub_.publish("reload", frame, {{"ok", true}});
