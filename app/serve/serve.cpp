@@ -156,15 +156,18 @@ class Daemon {
                         .frames = 8 + kFramesForSinks,  // two queued, the newest one, others being encoded
                         .timing_interval = line_.trace.empty() ? 8 : 1};
     options.graph = graph, options.precision = line_.config.precision, options.colour = line_.config.colour;
-    options.paced = true, options.paused = line_.pause, options.loop_file = line_.loop_file;
+    // --start and --pause are for the source of the command line, when it is opened first.
+    const bool first = !session_.pipeline() && playable_url(url) == source_url(line_);
+    options.paced = true, options.paused = first && line_.pause, options.loop_file = line_.loop_file;
     options.on_change = [this] { session_.changed(); };
     SourceOptions source = source_options(line_, backend_.backend);
     source.cancel = &cancel;
+    if (!first) source.start_ns = 0, source.start_share = 0;
     // No timeout for the first source: nothing else waits while it is opened.
     if (session_.pipeline()) source.pipe_open_ns = kPipeOpenNs;
     source.live.kept_controls = cameras_.kept();
     source.live.audio = live_audio(line_, url);
-    auto opened = open_source(url, source);
+    auto opened = open_source(playable_url(url), source);
     options.sinks = {make_recorder(line_, opened->info())};
     if (auto stream = make_stream(line_, opened->info())) options.sinks.push_back(std::move(stream));
     options.executor.frames += kFramesForSinks * static_cast<int>(options.sinks.size() - 1);
