@@ -162,7 +162,7 @@ class Daemon {
     options.on_change = [this] { session_.changed(); };
     SourceOptions source = source_options(line_, backend_.backend);
     source.cancel = &cancel;
-    if (!first) source.start_ns = 0, source.start_share = 0;
+    if (!first) source.start_ns = 0, source.start_share = 0, source.or_best_track = true;
     // No timeout for the first source: nothing else waits while it is opened.
     if (session_.pipeline()) source.pipe_open_ns = kPipeOpenNs;
     source.live.kept_controls = cameras_.kept();

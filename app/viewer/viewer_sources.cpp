@@ -61,6 +61,7 @@ void Viewer::open_first(const GraphDesc& graph) {
                       .precision = line_.config.precision,
                       .colour = line_.config.colour,
                       .first = true,
+                      .needs_track = !several,
                       .remember = !line_.config.source_url.empty(),
                       .loop_file = line_.loop_file,
                       .speed = line_.speed,

@@ -78,8 +78,10 @@ struct SourceOptions {
   int device = 0;           ///< CUDA device for hwdec
   int decoder_threads = 0;  ///< 0: FFmpeg's choice
   int video_track = 0;      ///< number of the video track, from 1; 0: the best one
-  int64_t start_ns = 0;     ///< position of the first picture
-  double start_share = 0;   ///< position of the first picture as a fraction of the duration; 0: use start_ns
+  /// If the source does not have that track, decode the best one and add a notice.
+  bool or_best_track = false;
+  int64_t start_ns = 0;    ///< position of the first picture
+  double start_share = 0;  ///< position of the first picture as a fraction of the duration; 0: use start_ns
   /// For files: deliver only key frames. seek() then continues with the key frame at or before the position.
   bool key_frames_only = false;
   bool pinned = false;  ///< use page-locked buffers, for uploads to a GPU

@@ -46,6 +46,7 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
   source_setup.live.captions = false;  // the window shows the state over the picture
   source_setup.cancel = cancel.get();
   source_setup.live.audio = live_audio(line, playable_url(request.url));
+  source_setup.or_best_track = !request.needs_track;
   if (request.video_track) source_setup.video_track = *request.video_track;
   if (!request.first) source_setup.start_ns = 0, source_setup.start_share = 0;
   if (source_setup.start_ns == 0 && source_setup.start_share == 0) source_setup.start_ns = request.start_ns;

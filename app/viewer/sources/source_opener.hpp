@@ -36,8 +36,9 @@ struct OpenRequest {
   GraphDesc graph;
   Precision precision = Precision::automatic;
   ColourSettings colour = {};
-  bool first = false;     ///< the source of the command line: --start and --pause apply
-  bool remember = false;  ///< add the source to the recent ones when it plays
+  bool first = false;        ///< the source of the command line: --start and --pause apply
+  bool needs_track = false;  ///< fail if the source does not have the track of --video-track
+  bool remember = false;     ///< add the source to the recent ones when it plays
   bool loop_file = false;
   double speed = 1;
   double volume = 100;  ///< percent

@@ -66,7 +66,8 @@ void FfmpegSource::open() {
   decoder_.reset();
   picture_ns_ = now_ns();
   packet_time_ = AV_NOPTS_VALUE, suspect_packets_ = 0;
-  input_ = std::make_unique<Input>(url_, StreamKind::video, stop_, options_.live, options_.video_track);
+  input_ = std::make_unique<Input>(url_, StreamKind::video, stop_, options_.live, options_.video_track,
+                                   options_.or_best_track);
   if (!options_.keep_colours && needs_dolby_vision(*input_->stream()))
     throw Error(ExitCode::bad_source, where_,
                 "its colours are coded as Dolby Vision without a base layer in HDR10, HLG or SDR",
@@ -105,6 +106,9 @@ void FfmpegSource::read_ahead() {
     if (info_.image) info_.frame_count = 1, info_.duration_ns = 0;
   }
   ahead_ = {std::move(first), std::move(second)};
+  if (options_.video_track > 0 && info_.video_track != options_.video_track && !info_.image)
+    notices_.add(true, fmt::format("{}: it has no video track {}, so track {} is shown", info_.name,
+                                   options_.video_track, info_.video_track));
 }
 
 void FfmpegSource::describe_source() {

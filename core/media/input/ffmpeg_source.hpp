@@ -36,6 +36,7 @@ class FfmpegSource final : public Source {
   /// Seeks to the start position of the options, if they have one.
   void seek_start(const SourceOptions& options);
   std::string stream_errors() const override { return stream_errors_.sentence(); }
+  std::vector<Notice> take_notices() override { return notices_.take(); }
   PixelAspect pixel_aspect() const override { return pixel_aspect_.load(std::memory_order_relaxed); }
   void interrupt() noexcept override { stop_.interrupted.store(true, std::memory_order_relaxed); }
 
@@ -120,6 +121,7 @@ class FfmpegSource final : public Source {
   TimestampNormalizer timestamps_;
   StreamErrors stream_errors_;
   SourceInfo info_;
+  NoticeList notices_;
   std::atomic<PixelAspect> pixel_aspect_{PixelAspect{}};
   SeekState seek_;
   std::array<Picture, 2> ahead_;  ///< pictures that the constructor decoded; delivered first

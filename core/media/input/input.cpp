@@ -36,7 +36,7 @@ bool is_listed(const auto& list, std::string_view name) {
 }  // namespace
 
 Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, const LiveOptions& live,
-             int track)
+             int track, bool or_best)
     : where_(display_url(url)), kind_(classify(url)), stop_(stop), deadline_(&stop) {
   ff::initialize();
   ff::forget_log();
@@ -83,7 +83,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   const int error = device ? 0 : find_stream_info(*context_);
   if (error < 0 && deadline_.expired()) fail("no picture before the open timeout");
   if (error < 0) fail("cannot read its streams: " + ff::error_text(error), ff::log_hint());
-  pick_stream(kind, track);
+  pick_stream(kind, track, or_best);
   check_sizes();
   if (live.audio && this->live()) {
     audio_ = live.audio;
@@ -237,12 +237,13 @@ AVStream* Input::find_stream(StreamKind kind, int track, int& number) const {
   return best;
 }
 
-void Input::pick_stream(StreamKind kind, int track) {
+void Input::pick_stream(StreamKind kind, int track, bool or_best) {
   const bool video = kind == StreamKind::video;
   const char* const name = video ? "video" : "audio";
   for (unsigned i = 0; i < context_->nb_streams; ++i) context_->streams[i]->discard = AVDISCARD_ALL;
   int number = 0;
   stream_ = find_stream(kind, track, number);
+  if (!stream_ && or_best) stream_ = find_stream(kind, 0, number);
   if (!stream_)
     fail(number > 0 ? fmt::format("it has no {} track {}, the last one is {}", name, track, number)
                     : fmt::format("it has no {} stream", name),

@@ -35,12 +35,13 @@ inline bool is_cover(const AVStream& stream) {
 class Input {
  public:
   /// Opens `url` and selects stream number `track` (from 1) of `kind`, not counting cover pictures. If
-  /// `track` is 0, selects the first stream marked as default, or the first one if none is marked. `stop`
+  /// `track` is 0, selects the first stream marked as default, or the first one if none is marked;
+  /// with `or_best`, also if there is no stream of that number. `stop`
   /// must outlive this object. Throws Error(bad_source) if the source cannot be opened or has no such stream,
   /// Error(invalid_config) if `live` has an option that the source does not have, Error(unavailable) if
   /// FFmpeg has no demuxer for the screen, or as PipewireCapture does.
   Input(const std::string& url, StreamKind kind, const StopFlags& stop, const LiveOptions& live = {},
-        int track = 0);
+        int track = 0, bool or_best = false);
 
   AVFormatContext* context() const noexcept { return context_.get(); }
   AVStream* stream() const noexcept { return stream_; }
@@ -107,7 +108,7 @@ class Input {
   void bypass_ffmpeg_parser();
   void refuse_redirection(const std::string& url) const;
   [[noreturn]] void fail_redirected(const std::string& address) const;
-  void pick_stream(StreamKind kind, int track);
+  void pick_stream(StreamKind kind, int track, bool or_best);
   AVStream* find_stream(StreamKind kind, int track, int& number) const;
   void connect_audio();
   bool try_connect_audio() noexcept;

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Options in the window, with several sources, pipes and still pictures; notices for control clients.
+# shellcheck source=../common/viewer.sh
+. "$(dirname "$0")/../common/viewer.sh"
+need_tools ffmpeg
+
+clip() { ffmpeg -v error -f lavfi -i "testsrc2=size=160x120:rate=25" "$@" || fail "no clip was made"; }
+clip -t 20 -c:v ffv1 "$WORK/long.mkv"
+clip -frames 5 -c:v ffv1 "$WORK/short.mkv"
+clip -frames 1 "$WORK/still.png"
+echo "no video" >"$WORK/broken.mkv"
+ffmpeg -v error -f lavfi -i color=red:size=160x120:rate=10 -f lavfi -i color=blue:size=200x100:rate=10 -t 20 \
+  -map 0 -map 1 -c:v ffv1 "$WORK/two.mkv" || fail "no clip was made"
+start_display
+
+# closes ARGS…: fails unless the window closes by itself, with exit code 0.
+closes() { expect 0 "$@" --backend=cpu; }
+recorded() { ffprobe -v error -count_packets -show_entries stream=nb_read_packets -of csv=p=0 "$1"; }
+closes "$WORK/long.mkv" --frames 3 --record "$WORK/three.mkv"
+[[ $(recorded "$WORK/three.mkv") == 3 ]] || fail "--frames 3 recorded $(recorded "$WORK/three.mkv") frames"
+closes "$WORK/long.mkv" "$WORK/short.mkv" --frames 3 --loop-file
+closes "$WORK/short.mkv" --frames 50
+closes "$WORK/long.mkv" "$WORK/broken.mkv" --frames 3
+closes "$WORK/still.png" --frames 3
+timeout 30 "$LENSD" - --frames 50 --backend=cpu < <(cat "$WORK/short.mkv") >/dev/null 2>&1 ||
+  fail "--frames with a pipe: exit code $?"
+echo "ok: --frames closes the window"
+
+closes "$WORK/long.mkv" --frames 3 --mute --volume 33
+grep -qE '^(mute = true|volume = 33)' "$XDG_STATE_HOME/lensd/state.toml" && fail "--mute and --volume are stored"
+echo "ok: --mute and --volume are for one run"
+
+start_window "$WORK/two.mkv" "$WORK/short.mkv" --backend=cpu --pause --video-track 2
+expect_value source two.mkv
+shape_is() { [[ $(value placed | awk '{ printf "%.0f", $3 / $4 * 100 }') == "$1" ]]; }
+wait_for 20 shape_is 200 || fail "the second track is not shown: $(value placed)"
+key greater
+expect_value source short.mkv
+wait_for 10 notice_about "it has no video track 2" || fail "nothing says that the track is missing"
+quit_window
+refused 4 "no video track 2" "$WORK/short.mkv" --video-track 2 --backend=cpu
+echo "ok: --video-track in a playlist"
+
+export LENSD_SOCKET=$WORK/control.sock
+mkfifo "$WORK/pipe"
+cat "$WORK/short.mkv" >"$WORK/pipe" &
+start_window "$WORK/pipe" --backend=cpu --socket "$LENSD_SOCKET"
+ended() { [[ $(timeout 10 "$LENSD" ctl get ended) == true ]]; }
+wait_for 20 ended || fail "the pipe does not end"
+key End
+wait_for 10 notice_about "This source cannot seek" || fail "End with a pipe says '$(value notice)'"
+key space
+wait_for 10 notice_about "has ended and cannot be played again" || fail "Space at its end says '$(value notice)'"
+timeout 30 "$LENSD" ctl observe events >"$WORK/events" 2>/dev/null &
+STARTED+=($!)
+notified() { timeout 10 "$LENSD" ctl pause false && grep -q '"event":"notice".*cannot seek' "$WORK/events"; }
+wait_for 20 notified || fail "a client got no notice: $(<"$WORK/events")"
+quit_window
+echo "ok: a pipe's end, and notices for clients"
