@@ -5,24 +5,19 @@
 //         ─▶ gather: the strongest candidates with no live track close by, into cells
 //         ─▶ decide: accepts a candidate once all stronger ones close by are rejected
 //         ─▶ gather rest, decide rest: the other candidates, if the strongest gave too few corners
+//         ─▶ select: the strongest `wanted` corners, if very many were accepted
 //         ─▶ rank: the index of a corner is the number of stronger ones
 //
 // The result equals that of the sequential selection: a decision depends on stronger candidates only, so
 // weaker candidates do not change the first `wanted` accepted ones.
+#include "kernels/corners/corners_launch.cuh"
 #include "kernels/corners/corners_map.cuh"
 
 namespace lensd {
 namespace {
 
-constexpr int kGatherThreads = 256, kDecideThreads = 512, kRankThreads = 256;
+constexpr int kGatherThreads = 256, kDecideThreads = 512;
 constexpr uint32_t kNoSlot = ~0u;
-
-struct CornerLaunch {
-  CornerJob job;
-  CornerDeviceMemory memory;
-
-  __device__ uint32_t wanted() const { return min(*job.wanted, static_cast<uint32_t>(job.params->capacity)); }
-};
 
 __device__ CornerCells corner_cells(const CornerLaunch& launch) {
   CornerCells cells;
@@ -113,38 +108,6 @@ __global__ void __launch_bounds__(CornerTile::threads) corner_map_kernel(CornerL
   }
 }
 
-/// Returns the highest bucket such that it and all stronger ones hold at least `enough` candidates; 0 if
-/// there are fewer candidates. Call with all kGatherThreads threads of a block.
-__device__ int corner_cutoff(const uint32_t* histogram, uint32_t enough) {
-  constexpr int own = CornerHistogram::count / kGatherThreads;
-  __shared__ uint32_t totals[kGatherThreads / 32];
-  __shared__ int cutoff;
-  const int t = static_cast<int>(threadIdx.x), lane = t & 31;
-  const int strongest = CornerHistogram::count - 1 - t * own;  // strongest of the thread's buckets
-  uint32_t sum = 0;
-  for (int i = 0; i < own; ++i) sum += histogram[strongest - i];
-  uint32_t until = sum;  // number of candidates in this thread's and all stronger buckets
-  for (int step = 1; step < 32; step *= 2) {
-    const uint32_t other = __shfl_up_sync(~0u, until, static_cast<unsigned>(step));
-    if (lane >= step) until += other;
-  }
-  if (lane == 31) totals[t / 32] = until;
-  if (t == 0) cutoff = 0;
-  __syncthreads();
-  for (int i = 0; i < t / 32; ++i) until += totals[i];
-  uint32_t count = until - sum;
-  if (count < enough && until >= enough)
-    for (int i = 0; i < own; ++i) {
-      count += histogram[strongest - i];
-      if (count >= enough) {
-        cutoff = strongest - i;
-        break;
-      }
-    }
-  __syncthreads();
-  return cutoff;
-}
-
 __device__ bool near_track(const CornerLaunch& launch, const CornerCells& cells, int x, int y) {
   const Extent extent = launch.job.luma.extent;
   const CornerNeighbours near(cells, x, y);
@@ -173,7 +136,7 @@ __global__ void __launch_bounds__(kGatherThreads) corner_gather_kernel(CornerLau
   const uint32_t wanted = launch.wanted();
   if (wanted == 0 || (round == 1 && corner_enough(launch))) return;
   const CornerDeviceMemory& memory = launch.memory;
-  const int cutoff = corner_cutoff(memory.histogram, 4 * wanted + 1024);
+  const int cutoff = corner_cutoff<kGatherThreads>(memory.histogram, 4 * wanted + 1024).bucket;
   if (round == 1 && cutoff == 0) return;
   const CornerCells cells = corner_cells(launch);
   const float least = launch.job.params->quality * __uint_as_float(memory.counters->strongest);
@@ -291,51 +254,6 @@ __global__ void __launch_bounds__(kDecideThreads) corner_decide_kernel(CornerLau
   }
 }
 
-/// Ranks 32 corners per block. The block stages kRankThreads corners at a time in shared memory; each warp
-/// counts the stronger ones among 32 of these.
-__global__ void __launch_bounds__(kRankThreads) corner_rank_kernel(CornerLaunch launch) {
-  constexpr uint32_t warps = kRankThreads / 32;
-  __shared__ uint64_t others[kRankThreads];
-  __shared__ uint32_t counts[warps][32];
-  const uint32_t wanted = launch.wanted();
-  if (wanted == 0) return;
-  const CornerDeviceMemory& memory = launch.memory;
-  const uint32_t all = memory.counters->accepted, warp = threadIdx.x / 32, lane = threadIdx.x & 31;
-  if (blockIdx.x == 0 && threadIdx.x == 0) *launch.job.count = {min(all, wanted), memory.counters->strongest};
-  const auto key_at = [&](uint32_t i) { return i < all ? memory.accepted[i] : 0; };
-  for (uint32_t first = blockIdx.x * 32; first < all; first += gridDim.x * 32) {
-    const uint64_t key = key_at(first + lane);
-    uint64_t coming = key_at(threadIdx.x);
-    uint32_t stronger = 0;
-    for (uint32_t base = 0; base < all; base += kRankThreads) {
-      others[threadIdx.x] = coming;
-      __syncthreads();
-      coming = key_at(base + kRankThreads + threadIdx.x);
-#pragma unroll
-      for (uint32_t i = 0; i < 32; ++i) stronger += others[32 * warp + i] > key ? 1u : 0u;
-      __syncthreads();
-    }
-    counts[warp][lane] = stronger;
-    __syncthreads();
-    if (warp == 0 && key != 0) {
-      uint32_t rank = 0;
-      for (uint32_t i = 0; i < warps; ++i) rank += counts[i][lane];
-      if (rank < wanted)
-        launch.job.found[rank] = {corner_key_x(key), corner_key_y(key), corner_key_strength(key)};
-    }
-    __syncthreads();
-  }
-}
-
-/// Returns the number of multiprocessors. With one block on each, all blocks are resident.
-unsigned resident_blocks() {
-  return static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount));
-}
-
-CornerLaunch launch_of(const CornerJob& job) {
-  return {job, CornerDeviceMemory(job.scratch, job.luma.extent)};
-}
-
 void launch_clear(const CornerJob& job, CudaStream stream) {
   corner_clear_kernel<<<2 * resident_blocks(), 256, 0, stream>>>(launch_of(job));
   LENSD_LAUNCHED();
@@ -355,21 +273,10 @@ void launch_gather(const CornerJob& job, CudaStream stream) {
   LENSD_LAUNCHED();
 }
 
-/// Launches cooperatively: either all blocks are resident or the launch fails.
+/// All blocks must be resident, see corner_decide_kernel().
 template <int round>
 void launch_decide(const CornerJob& job, CudaStream stream) {
-  cudaLaunchAttribute cooperative = {};
-  cooperative.id = cudaLaunchAttributeCooperative;
-  cooperative.val.cooperative = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(resident_blocks()), config.blockDim = dim3(kDecideThreads);
-  config.stream = stream, config.attrs = &cooperative, config.numAttrs = 1;
-  LENSD_CUDA_CHECK(cudaLaunchKernelEx(&config, corner_decide_kernel, launch_of(job), round));
-}
-
-void launch_rank(const CornerJob& job, CudaStream stream) {
-  corner_rank_kernel<<<4 * resident_blocks(), kRankThreads, 0, stream>>>(launch_of(job));
-  LENSD_LAUNCHED();
+  launch_resident(corner_decide_kernel, kDecideThreads, stream, launch_of(job), round);
 }
 
 }  // namespace
@@ -385,8 +292,9 @@ std::vector<CornerPass> corner_cuda_passes(Extent extent, int capacity) {
        .launch = &launch_decide<0>},
       {.spec = {.name = "gather rest"}, .launch = &launch_gather<1>},
       {.spec = {.name = "decide rest"}, .launch = &launch_decide<1>},
+      {.spec = {.name = "select"}, .launch = &launch_corner_select},
       {.spec = {.name = "rank", .bytes = 20 * places, .operations = 2 * places * places},
-       .launch = &launch_rank}};
+       .launch = &launch_corner_rank}};
 }
 
 }  // namespace lensd

@@ -14,8 +14,8 @@
 // read all conditions from memory, so the same passes run for every frame.
 //
 // Files: corners_math: arithmetic shared by backends and oracle. corners.cpp: CPU passes; corners_simd: their
-// rows. corners.cu: CUDA passes; corners_map.cuh: eigenvalues of a tile; corners_device.hpp: their memory.
-// corners_reference.cpp: the oracle.
+// rows. corners.cu, corners_rank.cu: CUDA passes; corners_map.cuh: eigenvalues of a tile; corners_launch.cuh:
+// shared parts; corners_device.hpp: their memory. corners_reference.cpp: the oracle.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,8 @@ struct CornerCounters {
   uint32_t strongest;   ///< maximum of the map, as Corner::strength
   uint32_t pending[2];  ///< number of candidates to decide in each of the two rounds
   uint32_t accepted;
-  uint32_t unused[3];
+  uint32_t selected;  ///< number of corners that the select pass has copied; 0 if it had nothing to do
+  uint32_t unused[2];
 };
 
 /// Buckets of Corner::strength, weakest first: 16 per octave.
@@ -28,6 +29,17 @@ struct CornerHistogram {
   static constexpr int count = 4096;
   LENSD_HD static constexpr int of(uint32_t strength) { return static_cast<int>(strength >> 19); }
 };
+
+/// Digits of corner_key(), highest first, for the radix select. They have as many buckets as a histogram of
+/// strengths, so that corner_cutoff() works on both.
+struct CornerDigits {
+  static constexpr int bits = 12, buckets = 1 << bits, count = 5;
+  /// Returns the shift that makes digit `i` the lowest one.
+  LENSD_HD static constexpr int shift(int i) { return bits * (count - 1 - i); }
+  LENSD_HD static constexpr int lowest(uint64_t key) { return static_cast<int>(key & (buckets - 1)); }
+};
+static_assert(CornerDigits::buckets == CornerHistogram::count);
+static_assert(CornerDigits::bits * CornerDigits::count >= 31 + 28, "a key has 31 + 28 bits");
 
 /// Splits a block of memory into aligned parts. With a null block it only counts bytes.
 class Carver {
@@ -53,9 +65,11 @@ struct CornerDeviceMemory {
   uint32_t* histogram;
   uint32_t* cell_counts;  ///< number of candidates in each cell
   uint32_t* track_heads;  ///< index + 1 of the first live track in each cell
-  size_t cleared_words;   ///< 32-bit words of the four parts above, which are zeroed at the start
+  uint32_t* digits;       ///< for each of CornerDigits: a histogram of the keys that start as the weakest one
+  size_t cleared_words;   ///< 32-bit words of the parts above, which are zeroed at the start
   uint32_t* next_track;   ///< for each track: index + 1 of the next track in the cell
-  uint64_t* candidates;   ///< corner_key() of each candidate, unordered
+  uint64_t* candidates;   ///< corner_key() of each candidate, unordered; after the select pass of each
+                          ///< selected corner
   /// Candidates by cell: 2 · corner_key(), plus 1 if accepted; 0 if rejected.
   uint64_t* slots;
   uint32_t* pending;  ///< indices into `slots` of the candidates to decide
@@ -74,6 +88,7 @@ struct CornerDeviceMemory {
     counters = carver.take<CornerCounters>(1);
     histogram = carver.take<uint32_t>(CornerHistogram::count);
     cell_counts = carver.take<uint32_t>(cells), track_heads = carver.take<uint32_t>(cells);
+    digits = carver.take<uint32_t>(CornerDigits::count * CornerDigits::buckets);
     cleared_words = carver.used() / 4;
     next_track = carver.take<uint32_t>(kMaxTracks);
     candidates = carver.take<uint64_t>(most), slots = carver.take<uint64_t>(places);

@@ -262,6 +262,26 @@ void compare_large(Side side) {
   compare(test, side, "pattern");
 }
 
+/// Compares pictures with more accepted corners than are ranked directly on CUDA, of equal, of few and of
+/// many different strengths.
+void compare_crowds(Side side) {
+  std::mt19937 random(6);
+  const Extent e{1536, 1536};
+  const auto chequer = [](int x, int y) { return (x & 4) * 20 + (y & 4) * 30; };
+  const Image pictures[] = {picture(e, chequer),
+                            picture(e, [&](int x, int y) { return chequer(x, y) >> (x / 192 % 3); }),
+                            noise_of({900, 700}, random)};
+  for (const uint32_t wanted : {1u, 1000u, static_cast<uint32_t>(kMaxTracks)})
+    for (size_t i = 0; i < std::size(pictures); ++i) {
+      const float distance = i == 2 ? 0.0f : 8.0f;
+      CornerCase test{.luma = pictures[i],
+                      .params = {.quality = 0, .min_distance = distance, .capacity = kMaxTracks},
+                      .living = {},
+                      .wanted = wanted};
+      compare(test, side, "picture " + std::to_string(i) + ", wanted " + std::to_string(wanted));
+    }
+}
+
 TEST(Corners, CpuFindsWhatTheOracleFinds) {
   compare_sizes(Side::cpu);
 }
@@ -275,6 +295,14 @@ TEST(Corners, CudaFindsWhatTheOracleFinds) {
 TEST(Corners, CudaFindsWhatTheOracleFindsInLargePictures) {
   if (const std::string why = cuda_unavailable(); !why.empty()) GTEST_SKIP() << why;
   compare_large(Side::cuda);
+}
+
+TEST(Corners, CpuFindsWhatTheOracleFindsAmongVeryMany) {
+  compare_crowds(Side::cpu);
+}
+TEST(Corners, CudaFindsWhatTheOracleFindsAmongVeryMany) {
+  if (const std::string why = cuda_unavailable(); !why.empty()) GTEST_SKIP() << why;
+  compare_crowds(Side::cuda);
 }
 
 TEST(Corners, EigenvalueIsThatOfTheTensor) {
