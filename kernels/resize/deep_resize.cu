@@ -74,6 +74,7 @@ void Resize::launch_fill_deep(const PassArgs& args, CudaStream stream) const {
 
 void Resize::launch_deep(const PassArgs& args, CudaStream stream) const {
   if (geometry_.path == ResizePath::half) return launch_halve(args, stream);
+  if (AreaStrips::make(geometry_, true).count > 0) return launch_large_area(args, stream);
   constexpr int threads = DeepResizeTuning::threads;
   const ResizeGeometry& g = geometry_;
   const auto in = args.in[0].as<const uint16_t>();

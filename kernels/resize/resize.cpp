@@ -68,6 +68,10 @@ Layout Resize::configure(const FilterInputs& inputs) {
   const ImageFormat output{in.format, g.extent()};
   const double samples = static_cast<double>(output.row_bytes()) * output.extent.height;
   Layout layout{.output = output, .passes = {}, .scratch_bytes = {}};
+  if (inputs.backend == Backend::cuda) {
+    const auto strips = AreaStrips::make(g, sample_bytes(in.format) == 2);
+    if (strips.count > 1) layout.scratch_bytes = {strips.bytes(g, channels(in.format))};
+  }
   if (sample_bytes(in.format) == 2) {
     if (g.path == ResizePath::taps || g.path == ResizePath::nearest) {
       layout.passes.push_back({.name = "taps",

@@ -36,6 +36,7 @@ class Resize final : public FilterBase<Resize, ResizeParams, ResizeBlock> {
   void pick_nearest(const PassArgs& args, Band band) const;
   void average_area(const PassArgs& args, Band band) const;
   void launch_average_area(const PassArgs& args, CudaStream stream) const;
+  void launch_large_area(const PassArgs& args, CudaStream stream) const;
   void halve(const PassArgs& args, Band band) const;
   void launch_halve(const PassArgs& args, CudaStream stream) const;
 

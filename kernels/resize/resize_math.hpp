@@ -274,6 +274,30 @@ struct AreaAxis {
   }
 };
 
+/// How CUDA sums the footprints of `area`. Small ones: one thread each, `count` is 0. Large ones: `count`
+/// blocks each, one for each strip of rows.
+struct AreaStrips {
+  static constexpr int least_pixels = 512;  ///< of a large footprint
+  static constexpr int blocks = 1024;       ///< enough to use any GPU
+  static constexpr int least_rows = 16;     ///< of a strip
+  int count = 0;
+
+  static AreaStrips make(const ResizeGeometry& g, bool deep) {
+    if (g.path != ResizePath::area) return {};
+    const double columns = static_cast<double>(g.x.n) / g.x.m, rows = static_cast<double>(g.y.n) / g.y.m;
+    if (columns * rows < least_pixels) return {};
+    const int outputs = g.x.m * g.y.m;
+    // In images with 16 bits, threads of neighbouring outputs read narrow footprints faster than a block
+    // does.
+    if (deep && columns < 8 && outputs >= 8 * blocks) return {};
+    return {std::clamp(blocks / outputs, 1, std::max(1, static_cast<int>(rows) / least_rows))};
+  }
+  /// Returns the size of the strips' sums.
+  size_t bytes(const ResizeGeometry& g, int channels) const {
+    return count > 1 ? static_cast<size_t>(g.x.m) * static_cast<size_t>(g.y.m * count * channels) * 8 : 0;
+  }
+};
+
 /// Iterates over the outputs' footprints from left to right, without divisions per footprint.
 struct AreaCursor {
   explicit AreaCursor(const AreaAxis& axis) : axis_(axis), whole_(axis.n / axis.m), part_(axis.n % axis.m) {}

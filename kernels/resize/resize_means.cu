@@ -1,91 +1,22 @@
 #include "kernels/common/bytes16.cuh"
-#include "kernels/common/launch.cuh"
-#include "kernels/resize/resize.hpp"
+#include "kernels/resize/resize_area.cuh"
 
 namespace lensd {
 namespace {
 
-/// One thread per small footprint. One block per large footprint, so that small outputs also use enough
-/// threads; the block's warps read along rows.
+/// One thread per output pixel; larger footprints: resize_large.cu.
 struct AreaTuning {
   static constexpr int threads_x = 32, threads_y = 8;
-  static constexpr int large_footprint = 512;  // minimum size of a large footprint, in pixels
-  static constexpr int large_threads = 256;
 };
 
-struct AreaArgs {
-  AreaAxis x, y;
-  uint64_t total;
-  int width, height;
-  bool aligned;
-  ImageView<const uint8_t> in;
-  ImageView<uint8_t> out;
-};
-
-__device__ uint8_t mean_of(uint64_t sum, uint64_t total) {
-  if (total < (uint64_t{1} << 24)) {  // sum ≤ 255 · total, so sum + total / 2 fits in 32 bits
-    const uint32_t weights = static_cast<uint32_t>(total);
-    return static_cast<uint8_t>((static_cast<uint32_t>(sum) + weights / 2) / weights);
-  }
-  return area_mean(sum, total);
-}
-
 template <int kChannels>
-__device__ void load_pixel(const uint8_t* row, int x, bool aligned, uint32_t* v) {
-  if (kChannels == 1) {
-    v[0] = row[x];
-    return;
-  }
-  const uint32_t pixel = load_word(row + 4 * x, aligned);
-  for (int c = 0; c < kChannels; ++c) v[c] = (pixel >> (8 * c)) & 255;
-}
-
-/// Adds samples of the footprint of output (x, y) to `sum`: every `columns`-th sample from `column` on, in
-/// every `rows`-th row from `row` on.
-template <int kChannels>
-__device__ void add_footprint(const AreaArgs& a, int x, int y, int column, int columns, int row, int rows,
-                              unsigned long long (&sum)[kChannels]) {
-  const int left = a.x.first(x), right = a.x.last(x), top = a.y.first(y), bottom = a.y.last(y);
-  for (int sy = top + row; sy <= bottom; sy += rows) {
-    const uint8_t* line = a.in.row(sy);
-    uint32_t across[kChannels] = {}, v[kChannels];
-    for (int sx = left + column; sx <= right; sx += columns) {
-      const uint32_t weight = static_cast<uint32_t>(a.x.weight(x, sx));
-      load_pixel<kChannels>(line, sx, a.aligned, v);
-      for (int c = 0; c < kChannels; ++c) across[c] += weight * v[c];
-    }
-    const uint64_t down = static_cast<uint64_t>(a.y.weight(y, sy));
-    for (int c = 0; c < kChannels; ++c) sum[c] += down * across[c];
-  }
-}
-
-template <int kChannels>
-__global__ void area_kernel(AreaArgs a) {
+__global__ void area_kernel(AreaArgs<uint8_t> a) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-  if (x >= a.width || y >= a.height) return;
+  if (x >= a.out.extent.width || y >= a.out.extent.height) return;
   unsigned long long sum[kChannels] = {};
-  add_footprint(a, x, y, 0, 1, 0, 1, sum);
-  for (int c = 0; c < kChannels; ++c) a.out.row(y)[x * kChannels + c] = mean_of(sum[c], a.total);
-}
-
-template <int kChannels>
-__global__ void area_large_kernel(AreaArgs a) {
-  const int x = static_cast<int>(blockIdx.x), y = static_cast<int>(blockIdx.y);
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  constexpr int warps = AreaTuning::large_threads / 32;
-  unsigned long long sum[kChannels] = {};
-  add_footprint(a, x, y, lane, 32, warp, warps, sum);
-  __shared__ unsigned long long partial[warps][kChannels];
-  for (int c = 0; c < kChannels; ++c) {
-    for (int step = 16; step > 0; step /= 2) sum[c] += __shfl_down_sync(0xffffffffu, sum[c], step);
-    if (lane == 0) partial[warp][c] = sum[c];
-  }
-  __syncthreads();
-  if (threadIdx.x >= kChannels) return;
-  uint64_t all = 0;
-  for (int w = 0; w < warps; ++w) all += partial[w][threadIdx.x];
-  a.out.row(y)[x * kChannels + static_cast<int>(threadIdx.x)] = mean_of(all, a.total);
+  add_footprint(a, AreaPart::whole(a, x, y), sum);
+  for (int c = 0; c < kChannels; ++c) a.out.row(y)[x * kChannels + c] = area_value<uint8_t>(sum[c], a.total);
 }
 
 /// A thread computes 16 output bytes from 32 bytes of each of two rows. Samples of 8 bits are summed in
@@ -168,28 +99,12 @@ __global__ void half_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out,
 }  // namespace
 
 void Resize::launch_average_area(const PassArgs& args, CudaStream stream) const {
-  const ConstImageRef in = args.in[0];
-  const int width = args.out.width(), height = args.out.height();
-  const AreaAxis x = AreaAxis::make(geometry_.x), y = AreaAxis::make(geometry_.y);
-  const AreaArgs area{x,
-                      y,
-                      static_cast<uint64_t>(x.n) * static_cast<uint64_t>(y.n),
-                      width,
-                      height,
-                      rows_aligned(in, 4),
-                      in.as<const uint8_t>(),
-                      args.out.as<uint8_t>()};
-  const bool large =
-      static_cast<double>(area.total) / (static_cast<double>(x.m) * y.m) >= AreaTuning::large_footprint;
-  const dim3 threads =
-      large ? dim3(AreaTuning::large_threads) : dim3(AreaTuning::threads_x, AreaTuning::threads_y);
-  const dim3 grid =
-      large ? dim3(static_cast<unsigned>(width), static_cast<unsigned>(height))
-            : dim3(blocks_for(width, AreaTuning::threads_x), blocks_for(height, AreaTuning::threads_y));
-  const auto kernel = in.channels() == 4 ? large ? area_large_kernel<4> : area_kernel<4>
-                      : large ? area_large_kernel<1>
-                                         : area_kernel<1>;
-  kernel<<<grid, threads, 0, stream>>>(area);
+  if (AreaStrips::make(geometry_, false).count > 0) return launch_large_area(args, stream);
+  const dim3 threads(AreaTuning::threads_x, AreaTuning::threads_y);
+  const dim3 grid(blocks_for(args.out.width(), AreaTuning::threads_x),
+                  blocks_for(args.out.height(), AreaTuning::threads_y));
+  const auto kernel = args.out.channels() == 4 ? area_kernel<4> : area_kernel<1>;
+  kernel<<<grid, threads, 0, stream>>>(area_args<uint8_t>(geometry_, args));
   LENSD_LAUNCHED();
 }
 
