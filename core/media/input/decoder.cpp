@@ -7,6 +7,9 @@ extern "C" {
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <utility>
+
 #include "core/base/log.hpp"
 
 namespace lensd {
@@ -48,6 +51,25 @@ AVPixelFormat sample_format(const AVFrame& frame) noexcept {
   if (frame.hw_frames_ctx)
     return reinterpret_cast<const AVHWFramesContext*>(frame.hw_frames_ctx->data)->sw_format;
   return static_cast<AVPixelFormat>(frame.format);
+}
+
+void apply_gpu_cropping(AVFrame& frame) noexcept {
+  if (!frame.hw_frames_ctx || (frame.crop_left == 0 && frame.crop_top == 0)) return;
+  const AVPixFmtDescriptor* format = av_pix_fmt_desc_get(sample_format(frame));
+  const auto width = static_cast<size_t>(frame.width), height = static_cast<size_t>(frame.height);
+  if (!format || frame.crop_left >= width || frame.crop_top >= height) return;
+  bool moved[AV_NUM_DATA_POINTERS] = {};
+  for (int i = 0; i < format->nb_components; ++i) {
+    const AVComponentDescriptor& component = format->comp[i];
+    if (std::exchange(moved[component.plane], true)) continue;
+    const bool chroma = i == 1 || i == 2;
+    const size_t left = frame.crop_left >> (chroma ? format->log2_chroma_w : 0);
+    const size_t top = frame.crop_top >> (chroma ? format->log2_chroma_h : 0);
+    frame.data[component.plane] += static_cast<std::ptrdiff_t>(top) * frame.linesize[component.plane] +
+                                   static_cast<std::ptrdiff_t>(left) * component.step;
+  }
+  frame.width -= static_cast<int>(frame.crop_left), frame.height -= static_cast<int>(frame.crop_top);
+  frame.crop_left = frame.crop_top = 0;
 }
 
 Decoder::Decoder(const AVStream& stream, const SourceOptions& options, PictureAllocator& allocator,

@@ -39,4 +39,8 @@ class Decoder {
 /// Returns the pixel format of a frame's samples; for a frame on the GPU, that of the surface's content.
 AVPixelFormat sample_format(const AVFrame& frame) noexcept;
 
+/// Applies the left and top cropping of a frame on the GPU. FFmpeg applies only the right and bottom cropping
+/// to hardware frames, and all of it to other frames, which this function leaves as they are.
+void apply_gpu_cropping(AVFrame& frame) noexcept;
+
 }  // namespace lensd

@@ -153,6 +153,7 @@ FrameOutcome FfmpegSource::next(Picture& out) {
     }
     if (outcome != FrameOutcome::ok) return outcome;
     drop_unknown_tags(*frame_);
+    apply_gpu_cropping(*frame_);
     if (frame_->width > kMaxSide || frame_->height > kMaxSide)
       fail(fmt::format("a picture of {}×{} is too large", frame_->width, frame_->height));
     const AVRational time_base = input_->stream()->time_base;
