@@ -1,5 +1,5 @@
-// Sends a running pipeline's frames to a receiver: RTSP, RTMP, SRT, UDP, RTP, an HLS playlist or a v4l2
-// loopback device.
+// Sends a running pipeline's frames to a receiver: RTSP, RTMP, SRT, UDP, RTP, an HLS playlist or a
+// V4L2 device.
 //
 //   frames ── write() ──▶ [encoder] ──▶ bounded queue of packets ──▶ StreamSender's thread ──▶ receiver
 //

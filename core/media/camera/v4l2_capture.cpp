@@ -139,7 +139,7 @@ V4l2Capture::V4l2Capture(std::unique_ptr<V4l2Device> device, const std::string& 
     start();
   } catch (...) {
     if (shared_) shared_->mode_failed(device_.error());
-    unmap();
+    buffers_.unmap();
     throw;
   }
   suspect_mode(true);
@@ -148,7 +148,7 @@ V4l2Capture::V4l2Capture(std::unique_ptr<V4l2Device> device, const std::string& 
 V4l2Capture::~V4l2Capture() {
   int type = static_cast<int>(type_);
   if (streaming_) device_.query(VIDIOC_STREAMOFF, type);
-  unmap();
+  buffers_.unmap();
 }
 
 void V4l2Capture::suspect_mode(bool suspected) noexcept {
@@ -163,38 +163,14 @@ void V4l2Capture::refuse(const std::string& what, const std::string& hint) const
   throw Error(ExitCode::invalid_config, where_, what, hint);
 }
 
-v4l2_buffer V4l2Capture::buffer_request(uint32_t index) noexcept {
-  v4l2_buffer buffer = {};
-  buffer.type = type_, buffer.memory = V4L2_MEMORY_MMAP, buffer.index = index;
-  if (multi_planar_) {
-    plane_requests_ = {};
-    buffer.m.planes = plane_requests_.data();
-    buffer.length = static_cast<uint32_t>(memory_planes_);
-  }
-  return buffer;
-}
-
 void V4l2Capture::map_buffers() {
-  v4l2_requestbuffers request = {};
-  request.type = type_, request.memory = V4L2_MEMORY_MMAP, request.count = kCameraBuffers;
-  if (!device_.query(VIDIOC_REQBUFS, request)) fail(camera_error(device_.error(), path_));
-  if (request.count < 2) fail(camera_error(ENOMEM, path_));
-  for (uint32_t i = 0; i < request.count; ++i) {
-    v4l2_buffer buffer = buffer_request(i);
-    if (!device_.query(VIDIOC_QUERYBUF, buffer)) fail(camera_error(device_.error(), path_));
-    buffers_.emplace_back();
-    for (size_t p = 0; p < memory_planes_; ++p) {
-      const size_t bytes = multi_planar_ ? plane_requests_[p].length : buffer.length;
-      uint8_t* data = device_.map(bytes, multi_planar_ ? plane_requests_[p].m.mem_offset : buffer.m.offset);
-      if (!data) fail(camera_error(device_.error(), path_));
-      buffers_.back().planes[p] = {data, bytes};
-    }
-  }
+  if (const int error = buffers_.allocate(type_, memory_planes_, kCameraBuffers))
+    fail(camera_error(error, path_));
 }
 
 void V4l2Capture::start() {
   for (uint32_t i = 0; i < buffers_.size(); ++i) {
-    v4l2_buffer buffer = buffer_request(i);
+    v4l2_buffer buffer = buffers_.request(i);
     if (!device_.query(VIDIOC_QBUF, buffer)) fail(camera_error(device_.error(), path_));
   }
   int type = static_cast<int>(type_);
@@ -203,19 +179,12 @@ void V4l2Capture::start() {
   streaming_ = true;
 }
 
-void V4l2Capture::unmap() noexcept {
-  for (const Buffer& buffer : buffers_)
-    for (const Region& plane : buffer.planes)
-      if (plane.data) device_.unmap(plane.data, plane.bytes);
-  buffers_.clear();
-}
-
 int V4l2Capture::read(AVPacket& packet) noexcept {
   Filled filled;
   if (const int error = next_picture(filled); error < 0) return error;
   const int error = av_new_packet(&packet, static_cast<int>(filled.bytes[0]));
   if (error >= 0) {
-    std::memcpy(packet.data, buffers_[filled.index].planes[0].data + filled.offset[0], filled.bytes[0]);
+    std::memcpy(packet.data, buffers_[filled.index][0].data + filled.offset[0], filled.bytes[0]);
     packet.pts = packet.dts = filled.time_ns;
     packet.flags |= AV_PKT_FLAG_KEY;
   }
@@ -240,13 +209,13 @@ int V4l2Capture::read(AVFrame& frame, PictureAllocator& allocator) noexcept {
 }
 
 void V4l2Capture::copy_picture(const Filled& filled, AVFrame& frame) const noexcept {
-  const Buffer& buffer = buffers_[filled.index];
+  const V4l2Buffers::Buffer& buffer = buffers_[filled.index];
   const uint8_t* source[4] = {};
   int pitch_bytes[4] = {};
   for (size_t p = 0; p < static_cast<size_t>(av_pix_fmt_count_planes(format_->pixels)); ++p) {
-    const size_t memory = layout_[p].memory_plane;
-    source[p] = buffer.planes[memory].data + filled.offset[memory] + layout_[p].offset;
-    pitch_bytes[p] = layout_[p].pitch_bytes;
+    const V4l2Layout::Plane& plane = layout_.planes[p];
+    source[p] = buffer[plane.memory_plane].data + filled.offset[plane.memory_plane] + plane.offset;
+    pitch_bytes[p] = plane.pitch_bytes;
   }
   if (format_->v_first) std::swap(source[1], source[2]);
   av_image_copy(frame.data, frame.linesize, source, pitch_bytes, format_->pixels, size_.width, size_.height);
@@ -294,7 +263,7 @@ int V4l2Capture::dequeue(Filled& filled) noexcept {
       controls_->service(now);
       if (controls_->mode_changed()) return AVERROR(EIO);
     }
-    v4l2_buffer buffer = buffer_request(0);
+    v4l2_buffer buffer = buffers_.request(0);
     if (!device_.query(VIDIOC_DQBUF, buffer)) {
       // EIO: the driver lost this picture, but not the connection.
       const bool lost = device_.error() == EIO;
@@ -308,8 +277,9 @@ int V4l2Capture::dequeue(Filled& filled) noexcept {
     if (buffer.index >= buffers_.size()) return AVERROR(ENODEV);
     filled = {buffer.index, buffer.field, time_of(buffer), {}, {buffer.bytesused}};
     for (size_t p = 0; multi_planar_ && p < memory_planes_; ++p) {
-      filled.offset[p] = std::min(plane_requests_[p].data_offset, plane_requests_[p].bytesused);
-      filled.bytes[p] = plane_requests_[p].bytesused - filled.offset[p];
+      const v4l2_plane& plane = buffers_.planes()[p];
+      filled.offset[p] = std::min(plane.data_offset, plane.bytesused);
+      filled.bytes[p] = plane.bytesused - filled.offset[p];
     }
     count_missed(buffer.sequence);
     if (!(buffer.flags & V4L2_BUF_FLAG_ERROR) && complete(filled)) return 0;
@@ -343,12 +313,12 @@ bool V4l2Capture::take_events() noexcept {
 }
 
 bool V4l2Capture::complete(const Filled& filled) noexcept {
-  const Buffer& buffer = buffers_[filled.index];
+  const V4l2Buffers::Buffer& buffer = buffers_[filled.index];
   for (size_t p = 0; p < memory_planes_; ++p)
-    if (filled.bytes[p] < picture_bytes_[p] || filled.offset[p] + filled.bytes[p] > buffer.planes[p].bytes)
+    if (filled.bytes[p] < layout_.bytes[p] || filled.offset[p] + filled.bytes[p] > buffer[p].bytes)
       return false;
   if (format_->codec != AV_CODEC_ID_MJPEG) return true;
-  const bool ends = has_jpeg_end(buffer.planes[0].data + filled.offset[0], filled.bytes[0]);
+  const bool ends = has_jpeg_end(buffer[0].data + filled.offset[0], filled.bytes[0]);
   jpegs_end_ = jpegs_end_ || ends;
   return ends || !jpegs_end_;
 }
@@ -360,7 +330,7 @@ void V4l2Capture::count_missed(uint32_t sequence) noexcept {
 
 /// Returns a buffer to the driver. Ignores errors: dequeue() reports a failed device.
 void V4l2Capture::queue(uint32_t index) noexcept {
-  v4l2_buffer buffer = buffer_request(index);
+  v4l2_buffer buffer = buffers_.request(index);
   device_.query(VIDIOC_QBUF, buffer);
 }
 

@@ -22,6 +22,7 @@
 #include "core/media/camera/camera_controls.hpp"
 #include "core/media/camera/camera_monitor.hpp"
 #include "core/media/camera/mode_choice.hpp"
+#include "core/media/camera/v4l2_buffers.hpp"
 #include "core/media/camera/v4l2_device.hpp"
 #include "core/media/camera/v4l2_formats.hpp"
 #include "core/media/ffmpeg/picture_allocator.hpp"
@@ -63,25 +64,12 @@ class V4l2Capture {
   const std::shared_ptr<CameraMonitor>& monitor() const noexcept { return monitor_; }
 
  private:
-  static constexpr int kMostPlanes = 4;
-  struct Region {
-    uint8_t* data = nullptr;
-    size_t bytes = 0;
-  };
-  struct Buffer {
-    std::array<Region, kMostPlanes> planes;
-  };
-  /// Position of a picture's plane in a buffer.
-  struct PlaneLayout {
-    size_t memory_plane = 0, offset = 0;
-    int pitch_bytes = 0;
-  };
   /// A dequeued buffer.
   struct Filled {
     uint32_t index = 0;
     uint32_t field = V4L2_FIELD_ANY;
     int64_t time_ns = 0;
-    std::array<size_t, kMostPlanes> offset = {}, bytes = {};
+    std::array<size_t, kMostV4l2Planes> offset = {}, bytes = {};
   };
 
   [[noreturn]] void fail(const std::string& what) const;
@@ -98,11 +86,9 @@ class V4l2Capture {
   v4l2_format request_format(const ChosenMode& mode, uint32_t field);
   void report_size(Extent requested, Extent chosen) const;
   void read_layout(const v4l2_format& format);
-  void place_planes(const std::array<int, kMostPlanes>& pitch_bytes);
   void set_rate(double rate);
   void map_buffers();
   void start();
-  void unmap() noexcept;
   void set_colour(AVFrame& frame) const noexcept;
   void set_fields(AVFrame& frame, uint32_t field) const noexcept;
 
@@ -115,7 +101,6 @@ class V4l2Capture {
   void count_missed(uint32_t sequence) noexcept;
   void queue(uint32_t index) noexcept;
   void copy_picture(const Filled& filled, AVFrame& frame) const noexcept;
-  v4l2_buffer buffer_request(uint32_t index) noexcept;
 
   const std::string path_, where_;
   const std::unique_ptr<V4l2Device> opened_;
@@ -132,14 +117,12 @@ class V4l2Capture {
   double rate_ = 0;
   uint32_t field_ = V4L2_FIELD_ANY;  ///< how the driver stores the fields of a picture
   size_t memory_planes_ = 1;
-  std::array<PlaneLayout, kMostPlanes> layout_ = {};  ///< used for uncompressed formats only
-  /// Minimum size of a complete picture in bytes, by memory plane.
-  std::array<size_t, kMostPlanes> picture_bytes_ = {1, 1, 1, 1};
+  /// `planes` are used for uncompressed formats only; `bytes` is the minimum size of a complete picture.
+  V4l2Layout layout_{.planes = {}, .bytes = {1, 1, 1, 1}};
   v4l2_pix_format colour_ = {};  ///< only its colour fields are used
 
-  std::vector<Buffer> buffers_;
+  V4l2Buffers buffers_{device_};
   bool streaming_ = false;
-  std::array<v4l2_plane, VIDEO_MAX_PLANES> plane_requests_ = {};
   v4l2_std_id standard_ = 0;      ///< TV standard of an analogue input; 0: none
   bool has_input_status_ = true;  ///< false: the driver does not describe its input
   int64_t signal_ns_ = 0;         ///< time of the newest check_signal()

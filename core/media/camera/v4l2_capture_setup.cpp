@@ -1,9 +1,4 @@
 // Input, TV standard, format, size and rate of a V4l2Capture.
-extern "C" {
-#include <libavutil/imgutils.h>
-#include <libavutil/pixdesc.h>
-}
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -131,11 +126,11 @@ void V4l2Capture::read_layout(const v4l2_format& format) {
     fail(fmt::format("a picture of {}×{} cannot be read, the limit is {}×{}", width, height, kMaxSide,
                      kMaxSide));
   size_ = {static_cast<int>(width), static_cast<int>(height)};
-  memory_planes_ = multi_planar_ ? std::clamp<size_t>(multi.num_planes, 1, kMostPlanes) : 1;
-  std::array<int, kMostPlanes> pitch_bytes = {static_cast<int>(single.bytesperline)};
+  memory_planes_ = multi_planar_ ? std::clamp<size_t>(multi.num_planes, 1, kMostV4l2Planes) : 1;
+  std::array<int, kMostV4l2Planes> pitch_bytes = {static_cast<int>(single.bytesperline)};
   for (size_t p = 0; multi_planar_ && p < memory_planes_; ++p)
     pitch_bytes[p] = static_cast<int>(multi.plane_fmt[p].bytesperline);
-  if (format_->raw()) place_planes(pitch_bytes);
+  if (format_->raw()) layout_ = v4l2_layout(format_->pixels, size_, memory_planes_, pitch_bytes);
   if (multi_planar_) {
     colour_.colorspace = multi.colorspace;
     colour_.ycbcr_enc = multi.ycbcr_enc;
@@ -143,26 +138,6 @@ void V4l2Capture::read_layout(const v4l2_format& format) {
     colour_.xfer_func = multi.xfer_func;
   } else {
     colour_ = single;
-  }
-}
-
-/// Computes the positions of the picture's planes. Planes in the same memory plane follow each other; the
-/// ratio of their pitches is the ratio of their row sizes.
-void V4l2Capture::place_planes(const std::array<int, kMostPlanes>& pitch_bytes) {
-  int tight[4] = {};
-  av_image_fill_linesizes(tight, format_->pixels, size_.width);
-  const AVPixFmtDescriptor& descriptor = *av_pix_fmt_desc_get(format_->pixels);
-  picture_bytes_ = {};
-  for (size_t p = 0; p < static_cast<size_t>(av_pix_fmt_count_planes(format_->pixels)); ++p) {
-    PlaneLayout& plane = layout_[p];
-    plane.memory_plane = std::min(p, memory_planes_ - 1);
-    plane.offset = picture_bytes_[plane.memory_plane];
-    plane.pitch_bytes = plane.memory_plane == p
-                            ? std::max(pitch_bytes[p], tight[p])
-                            : static_cast<int>(int64_t{layout_[0].pitch_bytes} * tight[p] / tight[0]);
-    const bool chroma = p == 1 || p == 2;
-    const int rows = chroma ? AV_CEIL_RSHIFT(size_.height, descriptor.log2_chroma_h) : size_.height;
-    picture_bytes_[plane.memory_plane] += static_cast<size_t>(plane.pitch_bytes) * static_cast<size_t>(rows);
   }
 }
 

@@ -39,8 +39,9 @@ bool V4l2Device::call(unsigned long request, void* data) noexcept {
   return result >= 0;
 }
 
-uint8_t* V4l2Device::map(size_t bytes, int64_t offset) noexcept {
-  void* data = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd_, static_cast<off_t>(offset));
+uint8_t* V4l2Device::map(size_t bytes, int64_t offset, bool writable) noexcept {
+  const int access = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+  void* data = mmap(nullptr, bytes, access, MAP_SHARED, fd_, static_cast<off_t>(offset));
   error_ = data == MAP_FAILED ? errno : 0;
   return data == MAP_FAILED ? nullptr : static_cast<uint8_t*>(data);
 }
@@ -52,6 +53,14 @@ void V4l2Device::unmap(uint8_t* data, size_t bytes) noexcept {
 int V4l2Device::wait(int timeout_ms) noexcept {
   struct pollfd state = {fd_, POLLIN | POLLPRI, 0};
   return poll(&state, 1, timeout_ms) > 0 ? state.revents : 0;
+}
+
+int64_t V4l2Device::write(const uint8_t* data, size_t bytes) noexcept {
+  ssize_t written = -1;
+  do written = ::write(fd_, data, bytes);
+  while (written < 0 && errno == EINTR);
+  error_ = written < 0 ? errno : 0;
+  return written;
 }
 
 bool not_offered(int error) noexcept {

@@ -24,14 +24,16 @@ class V4l2Device {
   bool query(unsigned long request, T& data) noexcept {
     return call(request, &data);
   }
-  /// Returns the errno of opening or of the last query() or map(), or 0 if it succeeded.
+  /// Returns the errno of opening or of the last query(), map() or write(), or 0 if it succeeded.
   int error() const noexcept { return error_; }
 
-  /// Maps a buffer of the driver for reading. Returns null and sets error() if it fails.
-  virtual uint8_t* map(size_t bytes, int64_t offset) noexcept;
+  /// Maps a buffer of the driver for reading, or for writing too. Returns null and sets error() if it fails.
+  virtual uint8_t* map(size_t bytes, int64_t offset, bool writable) noexcept;
   virtual void unmap(uint8_t* data, size_t bytes) noexcept;
   /// Waits for a picture or an event. Returns the flags of poll(); 0 after `timeout_ms` or if poll() fails.
   virtual int wait(int timeout_ms) noexcept;
+  /// Calls write(), which does not block. Returns the number of bytes written, or -1 and sets error().
+  virtual int64_t write(const uint8_t* data, size_t bytes) noexcept;
 
  protected:
   /// Calls ioctl() and sets error_. Tests override it, and the other virtual functions, to simulate a device.

@@ -96,4 +96,11 @@ const CameraFormatEntry* find_camera_format(uint32_t fourcc) noexcept {
   return nullptr;
 }
 
+/// The table has formats with one memory plane before those with several.
+const CameraFormatEntry* find_camera_format(AVPixelFormat pixels) noexcept {
+  for (const CameraFormatEntry& entry : kCameraFormats)
+    if (entry.raw() && entry.pixels == pixels && !entry.v_first) return &entry;
+  return nullptr;
+}
+
 }  // namespace lensd

@@ -17,6 +17,7 @@ extern "C" {
 #include "core/media/hls_playlist.hpp"
 #include "core/media/live/tls_options.hpp"
 #include "core/media/output/hls_options.hpp"
+#include "core/media/output/video_device.hpp"
 
 namespace lensd {
 namespace {
@@ -47,6 +48,22 @@ void set_options(const StreamTarget& target, ff::Options& options) {
   if (target.muxer == "flv") options.set("flvflags", "no_duration_filesize");
   if (target.muxer == "hls") set_hls_options(target.url, options);
 }
+
+/// A connection through one of FFmpeg's muxers.
+struct MuxerConnection final : StreamConnection {
+  MuxerConnection(const AVOutputFormat& format, const std::string& url, const EncodedFormat& video,
+                  AudioCopy* audio, bool is_playlist)
+      : muxer(format, url, video, audio), hls(is_playlist) {}
+  void start_at(int64_t ticks) override { muxer.start_at(ticks); }
+  int write(const AVPacket& packet) override { return muxer.write(packet); }
+  int complete(bool source_ended) override {
+    if (source_ended && hls) av_opt_set(muxer.context().priv_data, "hls_flags", "-omit_endlist", 0);
+    return muxer.write_trailer();
+  }
+
+  Muxer muxer;
+  const bool hls;
+};
 
 }  // namespace
 
@@ -222,12 +239,13 @@ void StreamSender::Worker::run() {
   int error = 0;
   while (!ending_) {
     status_->state = StreamOutput::State::connecting;
-    if (const std::unique_ptr<Muxer> muxer = connect(error)) {
+    if (const std::unique_ptr<StreamConnection> connection = connect(error)) {
       connected();
-      error = send(*muxer);
+      error = send(*connection);
+      if (error < 0) refusal_ = connection->reason(error);
       short_lived_ = !stable_ || is_hls();    // connecting to a playlist writes nothing
       deadline_.set(error < 0 ? 0 : kEndNs);  // do not wait for a lost receiver
-      const int end_error = muxer->write_trailer();
+      const int end_error = connection->complete(error >= 0 && status_->source_ended);
       if (error >= 0 && end_error >= 0) {
         if (is_hls()) --status_->unfinished;
         return;
@@ -244,32 +262,44 @@ void StreamSender::Worker::run() {
     status_->notices.add(true, fmt::format("{}: {}", target_.shown, reason_of(error)));
 }
 
-std::unique_ptr<Muxer> StreamSender::Worker::connect(int& error) {
+std::unique_ptr<StreamConnection> StreamSender::Worker::connect(int& error) {
   deadline_.set(kConnectNs);
   started_ = false, refusal_.clear();
+  if (target_.muxer == "v4l2") return open_device(error);
   try {
     if (is_hls()) refusal_ = status_->playlist_lock.take(target_.url, playlist_lock_);
     if (!refusal_.empty()) return nullptr;
-    auto muxer = std::make_unique<Muxer>(output_format_of(target_.muxer, target_.shown), target_.url, format_,
-                                         audio_.get());
-    muxer->context().interrupt_callback = deadline_.callback();
-    muxer->context().flags |= AVFMT_FLAG_FLUSH_PACKETS;
+    auto connection = std::make_unique<MuxerConnection>(output_format_of(target_.muxer, target_.shown),
+                                                        target_.url, format_, audio_.get(), is_hls());
+    AVFormatContext& context = connection->muxer.context();
+    context.interrupt_callback = deadline_.callback();
+    context.flags |= AVFMT_FLAG_FLUSH_PACKETS;
     ff::Options options;
     set_options(target_, options);
     const bool verifies = set_tls_options(options, target_.url, target_.tls);
     ff::forget_log();
-    error = muxer->write_header(options);
+    error = connection->muxer.write_header(options);
     if (error < 0 && verifies && certificate_refused())
       refusal_ = "its certificate cannot be verified (tls = \"any\" in [output] accepts it)";
-    return error < 0 ? nullptr : std::move(muxer);
+    return error < 0 ? nullptr : std::move(connection);
   } catch (const Error& e) {
     error = e.code() == ExitCode::unavailable ? AVERROR(ENOENT) : AVERROR(ENOMEM);
     return nullptr;
   }
 }
 
+std::unique_ptr<StreamConnection> StreamSender::Worker::open_device(int& error) {
+  try {
+    return std::make_unique<VideoDevice>(std::make_unique<V4l2Device>(target_.url), target_.url,
+                                         *format_.codec, format_.frame_rate);
+  } catch (const Error& e) {
+    error = AVERROR(EIO), refusal_ = e.problem();
+    return nullptr;
+  }
+}
+
 /// Sends packets until the stream ends or the connection fails. Returns 0 or an AVERROR.
-int StreamSender::Worker::send(Muxer& muxer) {
+int StreamSender::Worker::send(StreamConnection& connection) {
   discard_queue();  // older than the connection
   wants_key_ = true;
   while (auto item = queue_.pop()) {
@@ -282,18 +312,16 @@ int StreamSender::Worker::send(Muxer& muxer) {
       count_dropped();
       continue;
     }
-    if (!std::exchange(started_, true)) muxer.start_at(packet.dts);
+    if (!std::exchange(started_, true)) connection.start_at(packet.dts);
     deadline_.set(kWriteNs);
-    if (const int error = muxer.write(packet); error < 0) {
-      count_dropped();
-      return error;
-    }
+    const int result = connection.write(packet);
+    if (result != 0) count_dropped();
+    if (result < 0) return result;
     check_stable();
+    if (result == StreamConnection::kNotSent) continue;
     status_->sent.fetch_add(1, std::memory_order_relaxed);
     status_->bytes.fetch_add(packet.size, std::memory_order_relaxed);
   }
-  if (status_->source_ended && is_hls())
-    av_opt_set(muxer.context().priv_data, "hls_flags", "-omit_endlist", 0);
   return 0;
 }
 

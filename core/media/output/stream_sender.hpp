@@ -18,6 +18,7 @@
 #include "core/media/ffmpeg/interrupt.hpp"
 #include "core/media/output/muxer.hpp"
 #include "core/media/output/playlist_lock.hpp"
+#include "core/media/output/stream_connection.hpp"
 #include "core/media/stream_output.hpp"
 
 namespace lensd {
@@ -86,8 +87,9 @@ class StreamSender::Worker {
 
   bool push_jump();
   void run();
-  std::unique_ptr<Muxer> connect(int& error);
-  int send(Muxer& muxer);
+  std::unique_ptr<StreamConnection> connect(int& error);
+  std::unique_ptr<StreamConnection> open_device(int& error);
+  int send(StreamConnection& connection);
   void count_dropped() noexcept { status_->dropped.fetch_add(1, std::memory_order_relaxed); }
   void discard_queue();
   void report_lost(const std::string& reason);

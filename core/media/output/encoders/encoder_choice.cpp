@@ -90,8 +90,7 @@ constexpr double kStreamKeySeconds = 2, kMaxDelay = 0.05;
 }  // namespace
 
 EncoderOptions stream_encoder(const std::string& muxer, EncoderOptions options) {
-  // FFmpeg sets none of a device's colour fields. v4l2loopback then declares sRGB, for which V4L2 defines
-  // BT.601 in limited range.
+  // VideoDevice declares sRGB, for which V4L2 defines BT.601 in limited range.
   if (muxer == "v4l2")
     return {.codec = "rawvideo",
             .preset = {},

@@ -198,6 +198,22 @@ TEST_F(StreamTest, AMissingReceiverDoesNotBlock) {
   EXPECT_EQ(output.status().dropped, 610u);
 }
 
+TEST_F(StreamTest, AMissingDeviceIsReportedOnce) {
+  put("not-a-device", "x");
+  for (const auto& [name, reason] : {std::pair{"none", "there is no such device"},
+                                     std::pair{"not-a-device", "this is not a video device"}}) {
+    StreamOutput output(options("v4l2:" + file(name)));
+    send(output, 0, 100);
+    EXPECT_TRUE(eventually([&] { return output.status().state == StreamOutput::State::waiting; }));
+    const std::vector<Notice> notices = output.take_notices();
+    ASSERT_EQ(notices.size(), 1u);
+    EXPECT_NE(notices[0].text.find(reason), std::string::npos) << notices[0].text;
+    EXPECT_TRUE(notices[0].text.ends_with("; retrying")) << notices[0].text;
+    output.finish();
+    EXPECT_EQ(output.status().dropped, 100u);
+  }
+}
+
 TEST_F(StreamTest, ASilentReceiverDoesNotBlock) {
   const Socket silent(SOCK_STREAM);  // accepts the connection and never answers
   StreamOutput output(options(silent.address("rtsp://") + "/x"));

@@ -73,7 +73,7 @@ class FakeCapture : public FakeCamera {
   }
 
   bool is_open() const noexcept override { return true; }
-  uint8_t* map(size_t bytes, int64_t offset) noexcept override {
+  uint8_t* map(size_t bytes, int64_t offset, bool) noexcept override {
     error_ = 0;
     auto& memory = memory_.at(static_cast<size_t>(offset));
     memory.resize(bytes);

@@ -1,0 +1,71 @@
+// The kernel's buffers of a Video4Linux device, mapped into memory, and the places of a picture's planes in
+// them. For cameras and for devices that take pictures. Use an object on the thread of its device.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/image/view.hpp"
+#include "core/media/camera/v4l2_device.hpp"
+#include "core/media/ffmpeg/ffmpeg.hpp"
+
+namespace lensd {
+
+/// Maximum number of planes of a picture, and of memory planes of a buffer.
+inline constexpr size_t kMostV4l2Planes = 4;
+
+class V4l2Buffers {
+ public:
+  struct Region {
+    uint8_t* data = nullptr;
+    size_t bytes = 0;
+  };
+  /// A buffer's memory planes; one if the device is not multi-planar.
+  using Buffer = std::array<Region, kMostV4l2Planes>;
+
+  /// `device` must outlive this object.
+  explicit V4l2Buffers(V4l2Device& device) : device_(device) {}
+  ~V4l2Buffers() { unmap(); }
+  V4l2Buffers(const V4l2Buffers&) = delete;
+  V4l2Buffers& operator=(const V4l2Buffers&) = delete;
+
+  /// Lets the driver allocate about `count` buffers and maps them. `type`: V4L2_BUF_TYPE_… Returns 0 or an
+  /// errno: ENOMEM if the driver allocates fewer than 2.
+  int allocate(uint32_t type, size_t memory_planes, uint32_t count);
+  void unmap() noexcept;
+
+  size_t size() const noexcept { return buffers_.size(); }
+  const Buffer& operator[](size_t index) const noexcept { return buffers_[index]; }
+
+  /// Returns the argument of VIDIOC_QBUF and VIDIOC_DQBUF. It refers to planes() until the next call.
+  v4l2_buffer request(uint32_t index) noexcept;
+  /// The memory planes of the last request(); only of a multi-planar device.
+  std::array<v4l2_plane, VIDEO_MAX_PLANES>& planes() noexcept { return planes_; }
+
+ private:
+  V4l2Device& device_;
+  uint32_t type_ = 0;
+  size_t memory_planes_ = 1;
+  std::vector<Buffer> buffers_;
+  std::array<v4l2_plane, VIDEO_MAX_PLANES> planes_ = {};
+};
+
+/// Returns true if buffers of this type have memory planes.
+bool is_multi_planar(uint32_t type) noexcept;
+
+/// The places of an uncompressed picture's planes in a buffer.
+struct V4l2Layout {
+  struct Plane {
+    size_t memory_plane = 0, offset = 0;
+    int pitch_bytes = 0;
+  };
+  std::array<Plane, kMostV4l2Planes> planes = {};
+  std::array<size_t, kMostV4l2Planes> bytes = {};  ///< size of the whole picture by memory plane
+};
+/// `pitch_bytes`: the driver's, by memory plane.
+V4l2Layout v4l2_layout(AVPixelFormat pixels, Extent size, size_t memory_planes,
+                       const std::array<int, kMostV4l2Planes>& pitch_bytes);
+
+}  // namespace lensd
