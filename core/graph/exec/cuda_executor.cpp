@@ -61,7 +61,7 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
 
   std::unique_ptr<PreparedPlan> prepare(std::unique_ptr<Plan> plan) override {
     use_device();
-    auto next = make_cuda_plan(std::move(plan), options_, profiler_, timeline_);
+    auto next = make_cuda_plan(std::move(plan), options_, profiler_, timeline_, old_pools_);
     const cuda::Stream stream;  // not capture_: the process thread may be capturing too
     count_captures(capture(*next, next->plan->picture, false, true, stream));
     LENSD_CUDA_CHECK(cudaStreamSynchronize(stream.get()));
@@ -80,6 +80,7 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
       cuda::wait(return_, carried_), cuda::wait(return_, copied_);
       current_->last_use.record(return_);  // every frame's last work is on the return stream
       current_->used = true;
+      old_pools_.add(current_->pool);
     }
     queued_ = {};
     return set_current(std::move(next));
@@ -137,6 +138,18 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
   }
 
  private:
+  /// Returns true if the display no longer reads frames of the pool, or the GPU has failed.
+  static bool unread(const FramePool& pool, int device) {
+    cudaSetDevice(device);  // otherwise this thread would create a context on device 0
+    const auto& set = *static_cast<const SyncSet*>(pool.attachment());
+    const auto reading = [](const SlotSync& sync) {
+      return sync.was_read && cudaEventQuery(sync.read.get()) == cudaErrorNotReady;
+    };
+    const bool none = std::none_of(set.begin(), set.end(), reading);
+    cudaGetLastError();  // clears cudaErrorNotReady
+    return none;
+  }
+
   static SlotSync& sync_of(const Frame& frame) {
     return (*static_cast<SyncSet*>(frame.attachment()))[static_cast<size_t>(frame.slot())];
   }
@@ -276,6 +289,8 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
   std::mutex download_mutex_;
   std::atomic<int64_t> captures_{0};
   cuda::Event decoded_, copied_, carried_;
+  OldFramePools old_pools_{
+      [device = options_.device](const FramePool& pool) { return unread(pool, device); }};
   GpuClock gpu_clock_{compute_};
 };
 

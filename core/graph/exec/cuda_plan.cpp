@@ -23,19 +23,30 @@ void set_launch_order(CudaPlan& plan) {
   plan.order.insert(plan.order.end(), rest.begin(), rest.end());
 }
 
-/// Throws DeviceMemoryError if the current device has less free memory than the plan needs.
-void check_memory(const Plan& plan, const ExecutorOptions& options) {
+struct DeviceMemory {
   size_t free = 0, total = 0;
-  LENSD_CUDA_CHECK(cudaMemGetInfo(&free, &total));
-  if (options.device_memory > 0) free = std::min(free, options.device_memory);
-  const size_t needed = device_bytes(plan, options);
-  constexpr double kMebibyte = 1 << 20;
-  log::info("GPU memory: the plan needs {:.1f} MiB, {:.0f} of {:.0f} MiB are free",
-            static_cast<double>(needed) / kMebibyte, static_cast<double>(free) / kMebibyte,
-            static_cast<double>(total) / kMebibyte);
+};
+DeviceMemory device_memory(const ExecutorOptions& options) {
+  DeviceMemory memory;
+  LENSD_CUDA_CHECK(cudaMemGetInfo(&memory.free, &memory.total));
+  if (options.device_memory > 0) memory.free = std::min(memory.free, options.device_memory);
+  return memory;
+}
+
+/// Throws DeviceMemoryError if the current device has less free memory than the plan needs, also after
+/// `old_pools` has given up its pools.
+void check_memory(const Plan& plan, const ExecutorOptions& options, OldFramePools& old_pools) {
   cudaDeviceProp properties{};
   cudaGetDeviceProperties(&properties, options.device);
-  if (const auto obstacle = memory_obstacle(properties.name, needed, free, total))
+  const size_t needed = device_bytes(plan, options);
+  DeviceMemory memory = device_memory(options);
+  if (memory_obstacle(properties.name, needed, memory.free, memory.total) && old_pools.give_up())
+    memory = device_memory(options);
+  constexpr double kMebibyte = 1 << 20;
+  log::info("GPU memory: the plan needs {:.1f} MiB, {:.0f} of {:.0f} MiB are free",
+            static_cast<double>(needed) / kMebibyte, static_cast<double>(memory.free) / kMebibyte,
+            static_cast<double>(memory.total) / kMebibyte);
+  if (const auto obstacle = memory_obstacle(properties.name, needed, memory.free, memory.total))
     throw DeviceMemoryError(obstacle->what, obstacle->hint);
 }
 
@@ -93,9 +104,9 @@ size_t device_bytes(const Plan& plan, const ExecutorOptions& options) {
 }
 
 std::unique_ptr<CudaPlan> make_cuda_plan(std::unique_ptr<Plan> plan, const ExecutorOptions& options,
-                                         Profiler& profiler, Timeline& timeline) {
+                                         Profiler& profiler, Timeline& timeline, OldFramePools& old_pools) {
   auto made = std::make_unique<CudaPlan>();
-  check_memory(*plan, options);
+  check_memory(*plan, options, old_pools);
   made->device_bytes = device_bytes(*plan, options);
   made->upload_scope =
       profiler.scope("upload", "copy", static_cast<double>(upload_bytes(plan->picture)), 0, true);

@@ -11,6 +11,7 @@
 
 #include "core/graph/exec/bound_plan.hpp"
 #include "core/graph/exec/cuda_slot.hpp"
+#include "core/graph/exec/old_frame_pools.hpp"
 
 namespace lensd {
 
@@ -38,10 +39,10 @@ struct CudaPlan final : BoundPlan {
 /// context.
 size_t device_bytes(const Plan& plan, const ExecutorOptions& options);
 
-/// Allocates a plan's memory. Does not capture graphs. Throws DeviceMemoryError if there is not enough GPU
-/// memory.
+/// Allocates a plan's memory. Does not capture graphs. If memory is short, makes `old_pools` give up its
+/// pools. Throws DeviceMemoryError if there is still not enough GPU memory.
 std::unique_ptr<CudaPlan> make_cuda_plan(std::unique_ptr<Plan> plan, const ExecutorOptions& options,
-                                         Profiler& profiler, Timeline& timeline);
+                                         Profiler& profiler, Timeline& timeline, OldFramePools& old_pools);
 
 /// Sets the arguments of the plan's passes to the slot's memory.
 void bind_slot(CudaPlan& plan, const CudaSlot& slot, const PictureRef& planes);
