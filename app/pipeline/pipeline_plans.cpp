@@ -105,20 +105,26 @@ bool Pipeline::swap_in_planned() {
 }
 
 /// Makes a plan for a new picture format on the calling thread, because no frame can be processed without it.
+/// The planner frees the old plan.
 /// If the format does not fit the graph, throws Error(invalid_config), which ends the run. Live sources, and
 /// paced files whose format has changed, are shown without the graph instead.
 void Pipeline::install(const PictureInfo& picture) {
+  const auto swap_in = [this](std::unique_ptr<Plan> plan) {
+    PlanRequest free_request;
+    free_request.old_plan = executor_->swap_in(executor_->prepare(std::move(plan)));
+    if (free_request.old_plan) plan_requests_.push(free_request);
+  };
   try {
-    executor_->install(make_plan(effective(requested_, state_.bypass, solo_), picture, options_.backend,
-                                 registry_, extras()));
+    swap_in(make_plan(effective(requested_, state_.bypass, solo_), picture, options_.backend, registry_,
+                      extras()));
     graph_ = requested_;
   } catch (const Error& e) {
     const bool misfit = e.code() == ExitCode::invalid_config && validate(requested_, registry_).empty();
     const bool changed = options_.paced && executor_->plan();
     if (!misfit || !(source_info_.live || changed)) throw;
     notice(true, fmt::format("shown without the graph: {}", e.what()));
-    executor_->install(make_plan(effective(requested_, true, {}), picture, options_.backend, registry_,
-                                 {.precision = state_.precision, .colour = state_.colour}));
+    swap_in(make_plan(effective(requested_, true, {}), picture, options_.backend, registry_,
+                      {.precision = state_.precision, .colour = state_.colour}));
   }
   publish_graph();
 }
