@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <utility>
 
 #include "core/base/log.hpp"
 #include "core/device/cuda_handles.hpp"
@@ -70,10 +72,33 @@ struct CudaTexture::Slot {
 };
 
 struct CudaTexture::State {
+  using Slots = std::array<std::unique_ptr<Slot>, kTextures>;
+  /// Textures of an earlier size, kept until the GPU has written them.
+  struct Old {
+    Slots slots;
+    cuda::Event written;
+  };
+  static constexpr size_t kMostOld = 2;
+
   cuda::Stream stream;
-  std::array<std::unique_ptr<Slot>, kTextures> slots;
+  Slots slots;
+  std::deque<Old> old;  ///< oldest first
   Extent planned;
   int next = 0;
+
+  void set_aside_slots() {
+    if (!slots[0]) return;
+    cuda::Event written;
+    written.record(stream);
+    old.push_back({std::move(slots), std::move(written)});
+  }
+  /// Frees the old textures that are written. Waits for the GPU only if there are more than kMostOld others.
+  void free_old() {
+    while (old.size() > kMostOld || (!old.empty() && old.front().written.passed())) {
+      if (!old.front().written.passed()) LENSD_CUDA_CHECK(cudaEventSynchronize(old.front().written.get()));
+      old.pop_front();
+    }
+  }
 };
 
 CudaTexture::CudaTexture(DeviceFrameSync& sync) : sync_(sync), state_(std::make_unique<State>()) {}
@@ -90,12 +115,12 @@ void CudaTexture::upload(const Frame& frame, int index) {
   const ConstImageRef image = frame.image(index);
   const cudaStream_t stream = s.stream.get();
   if (image.format.extent != s.planned || image.is_deep() != deep_) {
-    LENSD_CUDA_CHECK(cudaStreamSynchronize(stream));  // the GPU may still write the old textures
     texture_ = 0, s.planned = {};
-    for (auto& slot : s.slots) slot.reset();
+    s.set_aside_slots();
     for (auto& slot : s.slots) slot = std::make_unique<Slot>(image.format.extent, image.is_deep());
     s.planned = image.format.extent, deep_ = image.is_deep();
   }
+  s.free_old();
   Slot& slot = *s.slots[static_cast<size_t>(s.next)];
   s.next = (s.next + 1) % kTextures;
 

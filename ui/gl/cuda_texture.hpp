@@ -3,8 +3,9 @@
 //   wait_ready ─▶ map ─▶ kernel: linear memory → array ─▶ reading_done ─▶ unmap      on one present stream
 //
 // Textures are registered once per picture size and depth. Each upload maps, writes and unmaps one texture.
-// GL commands queued after the unmap see the pixels. The host waits only if the size, the depth or (rarely)
-// the mapped array changes.
+// GL commands queued after the unmap see the pixels. If the size or depth changes, the old textures are freed
+// once the GPU has written them. The host waits only if this happens again and again, or (rarely) the mapped
+// array changes.
 #pragma once
 
 #include <memory>
