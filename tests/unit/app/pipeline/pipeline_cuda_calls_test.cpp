@@ -121,7 +121,7 @@ TEST(PipelineCuda, EveryCallOfTheRuntimeMayFail) {
   }
   fail_cuda_call(0, 0);
   EXPECT_EQ(outcome(expected, "last run"), "goes on");
-  EXPECT_GE(free_bytes() + (16 << 20), before) << "memory of the GPU is kept";
+  EXPECT_GE(free_bytes() + (16 << 20), before) << "memory of the GPU is kept, or another program takes some";
 }
 
 }  // namespace
