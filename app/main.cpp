@@ -20,6 +20,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/owned_thread.hpp"
+#include "core/media/url.hpp"
 #include "kernels/registry.hpp"
 
 namespace {
@@ -36,6 +37,16 @@ void check_outputs(const lensd::CommandLine& line) {
   check_existing_files(line);
 }
 
+/// Throws Error(usage) for --start with a live source, which has no positions. An HTTP address may be a file.
+void check_start(const lensd::CommandLine& line) {
+  using namespace lensd;
+  if (!line.start || (line.start->seconds <= 0 && line.start->share <= 0)) return;
+  const std::string& url = line.config.source_url;
+  const std::string scheme = scheme_of(url);
+  if (is_live(classify(url)) && scheme != "http" && scheme != "https")
+    throw Error(ExitCode::usage, "--start", "a live source has no start position", "leave it out");
+}
+
 void run(int argc, char** argv) {
   using namespace lensd;
   // Do not parse the following words: they are an unfinished command line.
@@ -49,7 +60,7 @@ void run(int argc, char** argv) {
   if (line.mode == RunMode::manual) return run_manual();
   if (line.mode == RunMode::completion) return run_completion(line);
   const GraphDesc graph = configure(line, registry());
-  if (line.mode != RunMode::doctor) check_outputs(line);
+  if (line.mode != RunMode::doctor) check_start(line), check_outputs(line);
   log::init(line.config.log_level, line.config.log_file);
   if (line.mode == RunMode::doctor) return run_doctor(line);
   if (line.mode == RunMode::serve) return run_serve(line, graph);
