@@ -29,11 +29,24 @@ std::string option_hint(CLI::App& app) {
   for (const CLI::App* one : apps)
     for (const CLI::Option* option : one->get_options())
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  for (const std::string& word : unknown)
-    if (word.starts_with("--"))
-      if (const std::string text = did_you_mean(word.substr(0, word.find('=')), known); !text.empty())
-        return text;
+  for (const std::string& word : unknown) {
+    if (!word.starts_with("--")) continue;
+    const std::string name = word.substr(0, word.find('='));
+    if (std::ranges::find(known, name) != known.end())  // known, but not after this command
+      return fmt::format("lensd {} --help lists its options", apps.back()->get_name());
+    if (const std::string text = did_you_mean(name, known); !text.empty()) return text;
+  }
   return "see lensd --help";
+}
+
+/// Applies the last one of the options that set the log level. CLI11 applies options in the order of their
+/// declaration.
+void apply_last_level(const CLI::App& app) {
+  CLI::Option* last = nullptr;
+  for (CLI::Option* option : app.parse_order())
+    for (const char* name : {"--msg-level", "-v", "-q"})
+      if (option->get_name() == name) last = option;
+  if (last) last->run_callback();
 }
 
 /// Throws Error(usage) if the source is probably a mistyped command: a plain word that is not a file and
@@ -59,7 +72,7 @@ struct ModeOption {
   const char* serve;           ///< hint for lensd serve; null: it has an effect there
 };
 
-constexpr const char *kNoWindow = "there is no window", *kNoSound = "only the window plays sound",
+constexpr const char *kNoWindow = "leave it out", *kNoSound = "only the window plays sound",
                      *kServeOnly = "lensd serve takes it";
 
 constexpr ModeOption kModeOptions[] = {
@@ -145,6 +158,7 @@ CommandLine parse_command_line(int argc, char** argv) {
     std::vector<std::string> words = without_separator({argv + std::min(argc, 1), argv + argc});
     std::reverse(words.begin(), words.end());  // CLI11 reads the words from the back
     app.parse(std::move(words));
+    apply_last_level(app);
   } catch (const CLI::CallForHelp&) {
     const auto commands = app.get_subcommands();
     throw EarlyExit{help_text(commands.empty() ? app : *commands.front())};

@@ -87,6 +87,20 @@ TEST(CliModes, CommandsRefuseTheOptionsOfRuns) {
   EXPECT_EQ(line_of({"--backend=cpu", "doctor"}).mode, RunMode::doctor);
 }
 
+TEST(CliModes, TheLastLogLevelCounts) {
+  EXPECT_EQ(line_of({"-v", "--msg-level=error"}).config.log_level, "error");
+  EXPECT_EQ(line_of({"--msg-level=error", "-v"}).config.log_level, "info");
+  EXPECT_EQ(line_of({"-q", "-vv"}).config.log_level, "debug");
+  EXPECT_EQ(line_of({"-vv", "-q"}).config.log_level, "error");
+  EXPECT_EQ(line_of({"serve", "-v", "--msg-level", "off"}).config.log_level, "off");
+}
+
+TEST(CliModes, AnOptionThatACommandDoesNotTakeIsNotSuggested) {
+  const std::string problem = problem_of({"doctor", "--fullscreen"});
+  EXPECT_EQ(problem.find("did you mean"), std::string::npos) << problem;
+  EXPECT_NE(problem.find("lensd doctor --help"), std::string::npos) << problem;
+}
+
 TEST(CliModes, NoAudioTakesAValue) {
   EXPECT_FALSE(line_of({"--no-audio"}).config.audio_on);
   EXPECT_FALSE(line_of({"--no-audio=yes"}).config.audio_on);
