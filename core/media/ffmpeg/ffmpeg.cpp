@@ -11,6 +11,7 @@ extern "C" {
 #include <utility>
 
 #include "core/base/log.hpp"
+#include "core/base/text.hpp"
 #include "core/base/url_secrets.hpp"
 #include "core/media/ffmpeg/picture_allocator.hpp"
 
@@ -62,8 +63,8 @@ void on_log(void* context, int level, const char* format, va_list arguments) {
   av_log_format_line2(context, level, format, copy, line, sizeof line, &print_prefix);
   va_end(copy);
   if (level <= AV_LOG_ERROR) count_decoder_error(context);
-  // FFmpeg's messages may contain URLs with user name and password.
-  const std::string text = without_secrets(trimmed(line));
+  // FFmpeg's messages may contain URLs with user name and password. Some have two lines.
+  const std::string text = without_secrets(on_one_line(trimmed(line)));
   if (text.empty()) return;
   if (level <= AV_LOG_ERROR) t_last_error = without_prefix(text);
   if (names_cut(context, text)) t_cut_logged = true;

@@ -37,6 +37,13 @@ TEST(DecoderLog, TheLastErrorExplainsAFailureUntilItIsForgotten) {
   EXPECT_EQ(ff::detailed_error(AVERROR_INVALIDDATA), plain);
 }
 
+TEST(DecoderLog, AMessageHasOneLine) {
+  ff::initialize();
+  av_log(nullptr, AV_LOG_ERROR, "the width is refused\nadd an option\n");
+  EXPECT_EQ(ff::detailed_error(AVERROR(EINVAL)), "the width is refused add an option");
+  ff::forget_log();
+}
+
 TEST(DecoderLog, OnlyPrefixesAreRemoved) {
   ff::initialize();
   const auto logged = [](const char* text) {
