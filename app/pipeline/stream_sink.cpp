@@ -1,28 +1,71 @@
 #include "app/pipeline/stream_sink.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <utility>
 
+#include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 
 namespace lensd {
+namespace {
+
+/// Pauses before an encoder that failed is started again. They double up to the last one.
+constexpr int64_t kFirstPauseNs = 500'000'000, kLastPauseNs = 30'000'000'000;
+/// The pauses begin at the first one again after the encoder has worked for this time.
+constexpr int64_t kWorksNs = 10'000'000'000;
+
+}  // namespace
 
 StreamSink::StreamSink(const std::string& url, const EncoderOptions& encoder, const SourceInfo& source,
                        const AudioChoice& audio, TlsCheck tls)
     : QueueSink(source.fps > 0 ? source.fps : 25),
+      pause_ns_(kFirstPauseNs),
       output_(
           {.url = url, .encoder = encoder, .fps = fps(), .audio_from = audio_of(source, audio), .tls = tls}) {
   run(source.live);
 }
 
 void StreamSink::handle(Job& job) {
-  if (!job.frame || !failure_.empty()) return;
+  if (!job.frame) return;
+  if (now_ns() < retry_ns_) {
+    ++lost_;
+    return;
+  }
   try {
     output_.set_rate(fps());
     output_.write(host_image(job.frame), job.info, job.aspect);
+    note_success();
   } catch (const std::exception& error) {
-    failure_ = error.what();
-    notice(true, "stream stopped: " + failure_);
+    note_failure(error.what());
   }
+}
+
+/// Ends the encoder and sets the time of the next attempt. Adds one notice per outage, not one per attempt.
+void StreamSink::note_failure(const std::string& reason) {
+  output_.abandon();
+  ++lost_;
+  retry_ns_ = now_ns() + pause_ns_;
+  pause_ns_ = std::min(pause_ns_ * 2, kLastPauseNs);
+  failure_ = reason;
+  set_reason(reason);
+  if (!std::exchange(failure_reported_, true)) notice(true, "stream stopped: " + reason + "; retrying");
+}
+
+void StreamSink::note_success() {
+  if (!failure_.empty()) {
+    failure_.clear();
+    set_reason({});
+    works_since_ns_ = now_ns();
+  } else if (failure_reported_ && now_ns() - works_since_ns_ >= kWorksNs) {
+    failure_reported_ = false;
+    pause_ns_ = kFirstPauseNs;
+  }
+}
+
+void StreamSink::set_reason(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  reason_ = reason;
 }
 
 void StreamSink::complete() {
@@ -44,10 +87,13 @@ SinkStatus StreamSink::status() const {
   SinkStatus s;
   s.kind = SinkKind::stream;
   const StreamOutput::Status output = output_.status();
-  s.recording = output.state == StreamOutput::State::sending;
   s.state = kStates[static_cast<size_t>(output.state)];
+  s.problem = output.reason;
   s.path = output_.shown_url();
-  s.frames = output.sent, s.bytes = output.bytes, s.dropped = dropped() + output.dropped;
+  s.frames = output.sent, s.bytes = output.bytes, s.dropped = dropped() + output.dropped + lost_;
+  const std::lock_guard lock(mutex_);
+  if (!reason_.empty()) s.state = "waiting", s.problem = reason_;
+  s.recording = s.state == "sending";
   return s;
 }
 

@@ -1,5 +1,13 @@
 // Sends the output of a running pipeline to a receiver; see StreamOutput.
+//
+// If the encoder fails, the stream ends and starts again after 0.5 s. The pause doubles with each failure, up
+// to 30 s, until the encoder has worked for 10 s. The frames in between are lost and counted.
 #pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <vector>
 
 #include "app/pipeline/queue_sink.hpp"
 #include "core/media/source.hpp"
@@ -25,7 +33,19 @@ class StreamSink final : public QueueSink {
  private:
   void handle(Job& job) override;
   void complete() override;
+  void note_failure(const std::string& reason);
+  void note_success();
+  void set_reason(const std::string& reason);
 
+  // Used by the sink's thread only.
+  int64_t retry_ns_ = 0;           ///< time of the next attempt
+  int64_t pause_ns_;               ///< before the attempt after the next failure
+  int64_t works_since_ns_ = 0;     ///< when the encoder worked again
+  bool failure_reported_ = false;  ///< the current outage was reported
+
+  std::atomic<uint64_t> lost_{0};  ///< frames without an encoder
+  mutable std::mutex mutex_;
+  std::string reason_;  ///< why there is no encoder; protected by mutex_
   StreamOutput output_;
 };
 

@@ -143,8 +143,8 @@ Json get_record(const ControlView& v) {
 
 Json get_stream(const ControlView& v) {
   const SinkStatus& s = v.state.stream;
-  return {
-      {"url", s.path}, {"state", s.state}, {"frames", s.frames}, {"bytes", s.bytes}, {"dropped", s.dropped}};
+  return {{"url", s.path},      {"state", s.state}, {"reason", s.problem},
+          {"frames", s.frames}, {"bytes", s.bytes}, {"dropped", s.dropped}};
 }
 
 Json get_virtual_camera(const ControlView& v) {

@@ -47,6 +47,8 @@ class StreamOutput {
   /// tags, or a live source has other audio, ends the stream as finish() does and starts another; otherwise
   /// does not wait for the receiver. Throws Error if the encoder does not start or fails.
   void write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect = {});
+  /// Ends the encoder and the connection after an exception of write(). The next write() starts others.
+  void abandon() noexcept;
   /// Sets the frames per second that the next encoder announces. The running encoder keeps its rate.
   void set_rate(double fps) noexcept;
   /// Sends the queued packets, for at most a second, then closes the connection. Throws Error if the encoder
@@ -61,9 +63,10 @@ class StreamOutput {
     State state = State::idle;
     int64_t sent = 0, bytes = 0;  ///< frames and bytes sent
     uint64_t dropped = 0;         ///< frames not sent, because there was no receiver or it was too slow
+    std::string reason;           ///< why there is no connection; empty while there is one
   };
   /// Returns the stream's state and counters. Thread-safe.
-  Status status() const noexcept;
+  Status status() const;
   /// Returns the messages about the receiver and the encoder since the last call. Thread-safe.
   std::vector<Notice> take_notices();
   /// Returns the target without secrets, see url_without_secrets().

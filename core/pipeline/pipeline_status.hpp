@@ -68,7 +68,7 @@ struct SinkStatus {
                           ///< virtual camera: it is on
   uint64_t begun = 0;     ///< recorder: number of completed start() calls, successful or not
   uint64_t failures = 0;  ///< recorder: number of recordings that ended with an error
-  std::string problem;    ///< recorder: the last error; virtual camera: why it waits
+  std::string problem;    ///< recorder: the last error; others: why they wait
 };
 
 /// A node of the running plan.

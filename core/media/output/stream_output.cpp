@@ -75,6 +75,11 @@ void StreamOutput::write(ConstImageRef image, const FrameInfo& info, PixelAspect
   e.push_packets();
 }
 
+void StreamOutput::abandon() noexcept {
+  encoding_->sender.reset();
+  encoding_->encoder.reset();
+}
+
 void StreamOutput::source_ended() noexcept {
   encoding_->status->source_ended = true;
 }
@@ -91,9 +96,9 @@ void StreamOutput::finish() {
     throw Error(ExitCode::runtime_failure, encoding_->target.shown, "segments are missing");
 }
 
-StreamOutput::Status StreamOutput::status() const noexcept {
+StreamOutput::Status StreamOutput::status() const {
   const SharedStreamStatus& s = *encoding_->status;
-  return {s.state, s.sent, s.bytes, s.dropped};
+  return {s.state, s.sent, s.bytes, s.dropped, s.reason()};
 }
 
 std::vector<Notice> StreamOutput::take_notices() {

@@ -192,6 +192,7 @@ bool StreamSender::Worker::wait_for_retry() {
 /// Sets the state. After a short-lived connection, check_stable() adds the notice.
 void StreamSender::Worker::connected() {
   status_->state = StreamOutput::State::sending;
+  status_->set_reason({});
   connected_ns_ = now_ns(), stable_ = false;
   if (short_lived_) return;
   lost_reported_ = false;
@@ -209,6 +210,7 @@ void StreamSender::Worker::check_stable() {
 
 /// Sets the state. Adds one notice per outage, not one per attempt.
 void StreamSender::Worker::report_lost(const std::string& reason) {
+  status_->set_reason(reason);
   status_->state = StreamOutput::State::waiting;
   if (!std::exchange(lost_reported_, true))
     status_->notices.add(true, fmt::format("{}: {}; retrying", target_.shown, reason));
@@ -225,6 +227,7 @@ void StreamSender::Worker::run_until_end() {
     }
   discard_queue();
   status_->state = StreamOutput::State::idle;
+  status_->set_reason({});
 }
 
 std::string StreamSender::Worker::reason_of(int error) const {

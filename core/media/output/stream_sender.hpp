@@ -34,6 +34,20 @@ struct SharedStreamStatus {
   std::atomic<int64_t> sent{0}, bytes{0};
   std::atomic<uint64_t> dropped{0};
   NoticeList notices;
+
+  /// Why there is no connection; empty while there is one.
+  std::string reason() const {
+    const std::lock_guard lock(mutex_);
+    return reason_;
+  }
+  void set_reason(std::string reason) {
+    const std::lock_guard lock(mutex_);
+    reason_ = std::move(reason);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string reason_;
 };
 
 /// `url`: for FFmpeg. `shown`: for messages, without secrets. `muxer`: FFmpeg's name of the container.
