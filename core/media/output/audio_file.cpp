@@ -1,21 +1,17 @@
 // The audio of a file or of a stream on a server that can be read a second time.
-#include <chrono>
 #include <exception>
 #include <filesystem>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "core/base/log.hpp"
-#include "core/base/owned_thread.hpp"
+#include "core/base/owned_work.hpp"
 #include "core/media/input/input.hpp"
 #include "core/media/output/audio_packets.hpp"
 
 namespace lensd {
 namespace {
-
-constexpr auto kSoundPollInterval = std::chrono::milliseconds(5);
 
 /// The input, with the flags that it refers to.
 struct Opening {
@@ -67,15 +63,11 @@ std::unique_ptr<AudioPackets> open_audio_file(const AudioSource& source, const s
   if (std::filesystem::is_regular_file(source.address, ignored)) {
     opening->open();
   } else {
-    // A name lookup cannot be interrupted. The thread owns what it uses, so that it may end later.
-    OwnedThread thread([opening] { opening->open(); });
-    while (!thread.join_if_ended()) {
-      if (stop && *stop) {
-        opening->stop.interrupted = true;
-        log::info("the audio is not copied: opening was interrupted");
-        return nullptr;
-      }
-      std::this_thread::sleep_for(kSoundPollInterval);
+    // A name lookup cannot be interrupted.
+    if (!run_owned([opening] { opening->open(); }, kNoDeadline, stop)) {
+      opening->stop.interrupted = true;
+      log::info("the audio is not copied: opening was interrupted");
+      return nullptr;
     }
     opening->stop.cancelled = stop;
   }

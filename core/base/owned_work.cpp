@@ -1,0 +1,66 @@
+#include "core/base/owned_work.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "core/base/owned_thread.hpp"
+#include "core/base/semaphore.hpp"
+
+namespace lensd {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kPollInterval = std::chrono::milliseconds(20);
+/// Time in which the thread must return after its work.
+constexpr auto kReturnTimeout = std::chrono::seconds(1);
+
+struct OwnedWork {
+  explicit OwnedWork(std::function<void()> function) : work(std::move(function)) {}
+
+  void run() noexcept {
+    try {
+      work();
+    } catch (...) {
+      problem = std::current_exception();
+    }
+    work = nullptr;  // releases what it owns before the caller goes on
+    ended.release();
+  }
+
+  std::function<void()> work;
+  std::exception_ptr problem;
+  Semaphore ended;
+};
+
+/// Returns false after `timeout` or after `stop` is set.
+bool wait_for_end(OwnedWork& owned, std::chrono::nanoseconds timeout, const std::atomic<bool>* stop) {
+  const auto begin = Clock::now();
+  for (;;) {
+    const std::chrono::nanoseconds left = timeout - (Clock::now() - begin);
+    if (left.count() <= 0) return owned.ended.try_acquire_for(std::chrono::nanoseconds(0));
+    if (owned.ended.try_acquire_for(std::min<std::chrono::nanoseconds>(left, kPollInterval))) return true;
+    if (stop && *stop) return false;
+  }
+}
+
+}  // namespace
+
+bool run_owned(std::function<void()> work, std::chrono::nanoseconds timeout, const std::atomic<bool>* stop) {
+  const auto owned = std::make_shared<OwnedWork>(std::move(work));
+  OwnedThread thread;
+  try {
+    thread = OwnedThread([owned] { owned->run(); });
+  } catch (const std::system_error&) {
+    owned->run();
+  }
+  if (!wait_for_end(*owned, timeout, stop)) return false;
+  thread.join_within(kReturnTimeout);
+  if (owned->problem) std::rethrow_exception(owned->problem);
+  return true;
+}
+
+}  // namespace lensd
