@@ -20,6 +20,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/owned_thread.hpp"
+#include "core/base/printable.hpp"
 #include "core/media/url.hpp"
 #include "kernels/registry.hpp"
 
@@ -97,7 +98,9 @@ int run_and_report(int argc, char** argv) {
     if (!e.message.empty()) lensd::log::print(fmt::format("lensd: {}\n", e.message));
     return kSignals + e.signal;
   } catch (const lensd::Error& e) {
-    lensd::log::print(fmt::format("lensd: {}\n", e.what()));
+    // The place is a name, in which a line break would begin another message.
+    const std::string text = e.what(), place = lensd::printable(e.where());
+    lensd::log::print(fmt::format("lensd: {}{}\n", place, text.substr(e.where().size())));
     return static_cast<int>(e.code());
   } catch (const std::exception& e) {
     lensd::log::print(fmt::format("lensd: unexpected failure: {}\n", e.what()));

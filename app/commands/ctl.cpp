@@ -14,6 +14,7 @@
 #include "app/run.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "core/control/commands.hpp"
 #include "core/control/socket/control_client.hpp"
 #include "core/control/socket/control_socket.hpp"
@@ -51,8 +52,9 @@ bool takes_text(const CommandSpec* command, size_t index) {
   return std::string(command->args[std::min(index, command->args.size() - 1)].type) == "text";
 }
 
-std::string scalar(const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
+/// Returns a value as text without control characters, since names in it may come from outside.
+std::string scalar(const Json& value, Lines lines = Lines::join) {
+  if (value.is_string()) return printable(value.get<std::string>(), lines);
   return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
 }
 
@@ -78,7 +80,7 @@ void print_value(const Json& data, const std::string& indent = "") {
   } else if (data.is_array()) {
     for (const Json& row : data) fmt::print("{}{}\n", indent, scalar(row));
   } else if (!data.is_null()) {
-    fmt::print("{}{}\n", indent, scalar(data));
+    fmt::print("{}{}\n", indent, scalar(data, Lines::keep));
   }
 }
 

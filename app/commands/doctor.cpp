@@ -8,6 +8,7 @@
 
 #include "app/run.hpp"
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "core/device/backend.hpp"
 #include "core/device/clock_speed.hpp"
 #include "core/media/camera/v4l2_controls.hpp"
@@ -23,7 +24,7 @@ namespace lensd {
 namespace {
 
 void row(const char* what, bool works, const std::string& text) {
-  fmt::print("{} {:<12} {}\n", works ? "+" : "-", what, text);
+  fmt::print("{} {:<12} {}\n", works ? "+" : "-", what, printable(text));
 }
 
 /// Prints the architectures of the build and the code that the device runs. If there are several devices,
@@ -104,7 +105,7 @@ void report_controls(const std::string& path) {
   V4l2Device device(path);
   if (!device.is_open()) return;
   for (const SourceControl& control : read_controls(device))
-    fmt::print("{:<15}{}\n", "", control_line(control));
+    fmt::print("{:<15}{}\n", "", printable(control_line(control)));
 }
 
 void report_cameras() {
@@ -116,7 +117,7 @@ void report_cameras() {
       continue;
     }
     row("camera", true, fmt::format("{}: {}", camera.path, camera.name));
-    if (!camera.by_id.empty()) fmt::print("{:<15}v4l2:{}\n", "", camera.by_id);
+    if (!camera.by_id.empty()) fmt::print("{:<15}v4l2:{}\n", "", printable(camera.by_id));
     for (const CameraFormat& format : camera.formats) fmt::print("{:<15}{}\n", "", modes_text(format));
     report_controls(camera.path);
   }
@@ -128,8 +129,8 @@ void report_pipewire() {
       survey.running ? survey.text + ", virtual cameras and sources work"
                      : survey.text + "; no virtual camera");
   for (const PipewireNode& node : survey.nodes)
-    fmt::print("{:<15}pipewire:{}: {}, {}\n", "", node.name.empty() ? node.serial : node.name,
-               node.description, node.camera ? "a camera" : "a program's stream");
+    fmt::print("{:<15}pipewire:{}: {}, {}\n", "", printable(node.name.empty() ? node.serial : node.name),
+               printable(node.description), node.camera ? "a camera" : "a program's stream");
 }
 
 void report_portal() {

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "core/base/clock.hpp"
+#include "core/base/printable.hpp"
 
 namespace lensd {
 namespace {
@@ -44,13 +45,13 @@ void ServiceNotify::send(const std::string& text) const {
 }
 
 void ServiceNotify::ready(const std::string& status) const {
-  send(fmt::format("READY=1\nSTATUS={}", status));
+  send(fmt::format("READY=1\nSTATUS={}", printable(status)));
 }
 
 void ServiceNotify::status(const std::string& text) {
   if (text == status_) return;
   status_ = text;
-  send("STATUS=" + text);
+  send("STATUS=" + printable(text));
 }
 
 void ServiceNotify::reloading() const {

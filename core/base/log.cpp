@@ -25,6 +25,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/log_queue.hpp"
+#include "core/base/printable.hpp"
 #include "core/base/url_secrets.hpp"
 #include "core/base/whole_file.hpp"
 
@@ -143,7 +144,7 @@ constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::debug, spdlog::l
 void write(Level level, fmt::string_view text, fmt::format_args args) {
   const auto importance = kLevels[static_cast<size_t>(level)];
   if (spdlog::logger* logger = spdlog::default_logger_raw(); logger->should_log(importance))
-    logger->log(importance, without_secrets(fmt::vformat(text, args)));
+    logger->log(importance, printable(without_secrets(fmt::vformat(text, args))));
 }
 
 void init(const std::string& level, const std::string& file) {
@@ -189,7 +190,8 @@ void init(const std::string& level, const std::string& file) {
   if (in_use) warn("{}: another process writes this log; messages go to stderr only", file);
 }
 
-void print(std::string_view text) {
+void print(std::string_view raw) {
+  const std::string text = printable(raw, Lines::keep);
   std::shared_ptr<LogQueue> console;
   {
     const std::lock_guard lock(queues().mutex);
