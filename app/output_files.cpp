@@ -217,6 +217,11 @@ void check_output_files(const CommandLine& line, const std::vector<std::string>&
   for (const auto& [path, option] : existing) refuse(path, option, protected_files);
 }
 
+Existing existing_rule(const CommandLine& line, const char* option, const std::string& path) {
+  const bool own = line.mode == RunMode::serve && is_marked(path, option);
+  return line.overwrite || own || opened_by_shell(path) ? Existing::replace : Existing::keep;
+}
+
 void check_result_files(const CommandLine& line) {
   if (line.overwrite) return;
   for (const Output& output : outputs_of(line))

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/whole_file.hpp"
+
 namespace lensd {
 
 struct CommandLine;
@@ -25,6 +27,10 @@ void check_existing_files(const CommandLine& line);
 /// Throws Error(usage) if the daemon would replace an existing file with --timings or --trace, unless
 /// mark_results() has marked it.
 void check_result_files(const CommandLine& line);
+
+/// Returns whether the run may replace the file `path`, the value of `option`. Existing::keep protects a file
+/// that another program makes after check_existing_files().
+Existing existing_rule(const CommandLine& line, const char* option, const std::string& path);
 
 /// Returns the first missing file of an image sequence if there are later files, else an empty string.
 /// Playback ends before the missing file.

@@ -68,6 +68,6 @@ StartRecord record_command(const CommandLine& line, bool again = false);
 std::string timings_text(const std::vector<PassStats>& rows);
 /// Writes the timings as JSON if `path` ends in .json, else as CSV. Throws as write_whole_file() does.
 void write_timings(const std::string& path, const std::vector<PassStats>& rows,
-                   PipeReader reader = PipeReader::may_be_slow);
+                   PipeReader reader = PipeReader::may_be_slow, Existing existing = Existing::replace);
 
 }  // namespace lensd

@@ -23,6 +23,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/base/printable.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/media/recorder.hpp"
 #include "kernels/registry.hpp"
@@ -92,9 +93,13 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
   std::atomic<bool> interrupted{false};
   std::unique_ptr<Recorder> recorder;
   std::unique_ptr<FrameHash> hashes =
-      line.framehash.empty() ? nullptr : std::make_unique<FrameHash>(line.framehash);
+      line.framehash.empty()
+          ? nullptr
+          : std::make_unique<FrameHash>(line.framehash, existing_rule(line, "--framehash", line.framehash));
   const std::unique_ptr<TrackFile> tracks =
-      line.tracks.empty() ? nullptr : std::make_unique<TrackFile>(line.tracks);
+      line.tracks.empty()
+          ? nullptr
+          : std::make_unique<TrackFile>(line.tracks, existing_rule(line, "--tracks", line.tracks));
   const SourceInfo& info = pipeline.source();
   if (!line.output.empty()) {
     RecorderOptions options;
@@ -238,15 +243,18 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   if (camera) camera->finish();
 
   log_notices(pipeline);
-  if (!line.timings.empty()) write_timings(line.timings, pipeline.profiler().snapshot());
+  if (!line.timings.empty())
+    write_timings(line.timings, pipeline.profiler().snapshot(), PipeReader::may_be_slow,
+                  existing_rule(line, "--timings", line.timings));
   if (!line.trace.empty())
-    write_whole_file(line.trace, pipeline.timeline().chrome_trace(), Flush::none, MissingFolders::refuse);
+    write_whole_file(line.trace, pipeline.timeline().chrome_trace(), Flush::none, MissingFolders::refuse,
+                     PipeReader::may_be_slow, existing_rule(line, "--trace", line.trace));
   if (line.config.log_level != "error" && line.config.log_level != "off") {
     fmt::print("{}", timings_text(pipeline.profiler().snapshot()));
     fmt::print("{} frames in {:.2f} s ({:.1f} fps) on {}{}{}\n", written.frames, seconds,
                static_cast<double>(written.frames) / std::max(seconds, 1e-9),
                name(pipeline.backend(choice).backend), written.path.empty() ? "" : ", written to ",
-               written.path);
+               printable(written.path));
   }
   if (const std::string stream_errors = pipeline.source_errors(); !stream_errors.empty())
     log::print(fmt::format("lensd: {}: {}\n", pipeline.source().name, stream_errors));

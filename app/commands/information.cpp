@@ -10,6 +10,7 @@
 #include "app/run.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "core/config/schema.hpp"
 #include "core/graph/catalogue.hpp"
 #include "kernels/registry.hpp"
@@ -53,9 +54,9 @@ void run_check(const CommandLine& line) {
   for (const std::string& path : line.layers.files) {
     try {
       load_config(path, registry());
-      fmt::print("{}: ok\n", path);
+      fmt::print("{}: ok\n", printable(path));
     } catch (const Error& e) {
-      fmt::print(stderr, "{}\n", e.what());
+      fmt::print(stderr, "{}\n", printable(e.what(), Lines::keep));
       ++bad;
     }
   }
@@ -80,7 +81,8 @@ std::string timings_text(const std::vector<PassStats>& rows) {
   return text;
 }
 
-void write_timings(const std::string& path, const std::vector<PassStats>& rows, PipeReader reader) {
+void write_timings(const std::string& path, const std::vector<PassStats>& rows, PipeReader reader,
+                   Existing existing) {
   constexpr std::pair<const char*, int64_t PassStats::*> kTimes[] = {
       {"last_ms", &PassStats::last_ns}, {"mean_ms", &PassStats::mean_ns}, {"p50_ms", &PassStats::p50_ns},
       {"p95_ms", &PassStats::p95_ns},   {"p99_ms", &PassStats::p99_ns},   {"max_ms", &PassStats::max_ns}};
@@ -99,7 +101,7 @@ void write_timings(const std::string& path, const std::vector<PassStats>& rows, 
     all.push_back(std::move(row));
   }
   write_whole_file(path, path.ends_with(".json") ? all.dump(2) + "\n" : csv + "\n", Flush::none,
-                   MissingFolders::refuse, reader);
+                   MissingFolders::refuse, reader, existing);
 }
 
 }  // namespace lensd

@@ -9,15 +9,22 @@
 #include "core/base/error.hpp"
 
 namespace lensd {
+namespace {
+
+const std::string& checked(const std::string& path) {
+  check_track_path(path);
+  return path;
+}
+
+}  // namespace
+
 void check_track_path(const std::string& path) {
   if (!path.ends_with(".csv") && !path.ends_with(".jsonl"))
     throw Error(ExitCode::usage, "--tracks", "'" + path + "' ends neither in .csv nor in .jsonl");
 }
 
-TrackFile::TrackFile(const std::string& path) : path_(path), csv_(path.ends_with(".csv")) {
-  check_track_path(path);
-  file_.reset(std::fopen(path.c_str(), "we"));
-  if (!file_) fail();
+TrackFile::TrackFile(const std::string& path, Existing existing)
+    : path_(checked(path)), csv_(path.ends_with(".csv")), file_(open_output(path, existing)) {
   if (csv_) text_ = "frame,pts,id,x,y,age,residual,fb_error,status\n";
   flush();
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "core/base/whole_file.hpp"
 #include "core/image/frame.hpp"
 #include "core/image/tracks.hpp"
 
@@ -20,8 +21,8 @@ namespace lensd {
 class TrackFile {
  public:
   /// Opens the file. Its extension, .csv or .jsonl, selects the format. Throws Error(usage) for any other
-  /// extension and Error(runtime_failure) if the file cannot be written.
-  explicit TrackFile(const std::string& path);
+  /// extension, and as open_output() does.
+  explicit TrackFile(const std::string& path, Existing existing = Existing::replace);
 
   /// Appends the frame's tracks in slot order. `table` may be null. Throws Error(runtime_failure) if the file
   /// cannot be written.
@@ -30,15 +31,12 @@ class TrackFile {
   void finish();
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   [[noreturn]] void fail() const;
   void flush();
 
   std::string path_;
   bool csv_;
-  std::unique_ptr<std::FILE, Close> file_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
   std::string text_;
 };
 

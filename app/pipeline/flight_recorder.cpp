@@ -29,11 +29,18 @@ std::string time_text(const char* format) {
   return {text, std::strftime(text, sizeof text, format, &parts)};
 }
 
-/// Returns a path that does not exist. Adds a number if there is already a trace from this second.
-std::string free_path(const std::string& stem) {
+/// Writes a trace to a new file and returns its path. Adds a number if there is already a trace from this
+/// second.
+std::string write_new(const std::string& stem, const std::string& trace) {
   for (int n = 1;; ++n) {
     const std::string path = n == 1 ? stem + ".json" : fmt::format("{}-{}.json", stem, n);
-    if (std::error_code unknown; !fs::exists(path, unknown)) return path;
+    try {
+      write_whole_file(path, trace, Flush::none, MissingFolders::make, PipeReader::may_be_slow,
+                       Existing::keep);
+      return path;
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::usage) throw;  // not exists_error()
+    }
   }
 }
 
@@ -144,8 +151,7 @@ void FlightRecorder::write(const std::string& reason) {
     const int64_t since = now_ns() - kSpanNs - kDelayNs;
     const std::string trace = timeline_.chrome_trace(
         since, {{"reason", reason}, {"source", options_.source}, {"time", time_text("%FT%T%z")}});
-    const std::string path = free_path(stem);
-    write_whole_file(path, trace, Flush::none);
+    const std::string path = write_new(stem, trace);
     notices_.add(false,
                  fmt::format("trace of the last 10 s ({}): {}; open it in ui.perfetto.dev", reason, path));
   } catch (const std::exception& e) {

@@ -104,22 +104,16 @@ bool OutputFolder::place(int folder, const std::string& temporary, const std::st
   const auto rename_as = [&](unsigned flags) {
     return renameat2(folder, temporary.c_str(), folder, name.c_str(), flags) == 0;
   };
-  if (rename_as(RENAME_NOREPLACE)) return true;
-  if (errno == EINVAL) {  // the file system does not support the flag
-    if (linkat(folder, temporary.c_str(), folder, name.c_str(), 0) == 0)
-      return unlinkat(folder, temporary.c_str(), 0) == 0;
-    const bool unsupported = errno == EPERM || errno == EOPNOTSUPP;
-    struct stat info {};
-    const bool free = fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
-    if ((unsupported && free) || is_ours(folder, name, kind)) return rename_as(0);
-    errno = EEXIST;
-    return false;
-  }
+  if (rename_new(folder, temporary, name)) return true;
   if (errno != EEXIST) return false;
   // Check again after the exchange, because another program may have replaced the file after the first check.
-  if (is_ours(folder, name, kind) && rename_as(RENAME_EXCHANGE)) {
-    if (is_ours(folder, temporary, kind)) return unlinkat(folder, temporary.c_str(), 0) == 0;
-    rename_as(RENAME_EXCHANGE);
+  if (is_ours(folder, name, kind)) {
+    if (rename_as(RENAME_EXCHANGE)) {
+      if (is_ours(folder, temporary, kind)) return unlinkat(folder, temporary.c_str(), 0) == 0;
+      rename_as(RENAME_EXCHANGE);
+    } else if (errno == EINVAL) {  // the file system does not support the flag
+      return rename_as(0);
+    }
   }
   errno = EEXIST;
   return false;

@@ -47,9 +47,32 @@ struct Temporary {
   }
 };
 
-bool keep_mode(int fd, const std::string& target) {
+/// Returns the mode of the file that is to be replaced; nullopt if there is none.
+std::optional<mode_t> mode_of(const std::string& target) {
   struct stat old = {};
-  return stat(target.c_str(), &old) != 0 || fchmod(fd, old.st_mode & 07777) == 0;
+  return stat(target.c_str(), &old) == 0 ? std::optional(old.st_mode & 07777) : std::nullopt;
+}
+
+/// Like rename_new(), on a file system without links and RENAME_NOREPLACE: creates an empty file and replaces
+/// it if it is still empty.
+bool rename_over_own(int folder, const std::string& from, const std::string& to) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const UniqueFd own(openat(folder, to.c_str(), kFlags, 0600));
+  if (!own) return false;
+  struct stat made {
+  }, found{};
+  const bool still = fstat(own.get(), &made) == 0 && made.st_size == 0 &&
+                     fstatat(folder, to.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+                     found.st_ino == made.st_ino && found.st_dev == made.st_dev;
+  if (!still) {
+    errno = EEXIST;
+    return false;
+  }
+  if (renameat(folder, from.c_str(), folder, to.c_str()) == 0) return true;
+  const int error = errno;
+  unlinkat(folder, to.c_str(), 0);
+  errno = error;
+  return false;
 }
 
 /// Opens a pipe or device for writing. Waits for a pipe's reader until `end_ns`. Returns a descriptor, or
@@ -96,11 +119,12 @@ void flush_folder(const std::string& folder) {
 
 // Not mkstemp(): it creates files with mode 0600, and the umask cannot be read without changing it for all
 // threads. A killed process may leave its file, and process ids repeat in containers, so a name may be taken.
-int create_temporary(int folder, const std::string& prefix, const std::string& name, std::string& path) {
+int create_temporary(int folder, const std::string& prefix, const std::string& name, std::string& path,
+                     mode_t mode) {
   static std::atomic<unsigned> next{0};
   for (;;) {
     path = fmt::format("{}.{}.{}-{}", prefix, first_bytes(name, kMostNameBytes), getpid(), next++);
-    const int fd = openat(folder, path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    const int fd = openat(folder, path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (fd >= 0 || errno != EEXIST) return fd;
   }
 }
@@ -130,30 +154,59 @@ bool is_special_file(const std::string& path) {
   return fs::is_other(path, ignored);
 }
 
+Error exists_error(const std::string& path) {
+  return Error(ExitCode::usage, path, "a file of this name exists already", "choose another name");
+}
+
+std::unique_ptr<std::FILE, int (*)(std::FILE*)> open_output(const std::string& path, Existing existing) {
+  const bool create = existing == Existing::keep && !is_special_file(path);
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), create ? "wxe" : "we"),
+                                                       std::fclose);
+  if (!file && errno == EEXIST) throw exists_error(path);
+  if (!file)
+    throw Error(ExitCode::runtime_failure, path, fmt::format("cannot be written: {}", std::strerror(errno)));
+  return file;
+}
+
+bool rename_new(int folder, const std::string& from, const std::string& to) {
+  if (renameat2(folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) return false;
+  if (linkat(folder, from.c_str(), folder, to.c_str(), 0) == 0) return unlinkat(folder, from.c_str(), 0) == 0;
+  return errno != EEXIST && rename_over_own(folder, from, to);
+}
+
 void write_whole_file(const std::string& path, std::string_view text, Flush flush, MissingFolders folders,
-                      PipeReader reader) {
-  write_whole_file(path, bytes_of(text), flush, folders, reader);
+                      PipeReader reader, Existing existing) {
+  write_whole_file(path, bytes_of(text), flush, folders, reader, existing);
 }
 
 void write_whole_file(const std::string& path, std::span<const uint8_t> bytes, Flush flush,
-                      MissingFolders folders, PipeReader reader) {
+                      MissingFolders folders, PipeReader reader, Existing existing) {
   if (is_special_file(path)) return write_special_file(path, bytes, reader);
+  const bool keep = existing == Existing::keep;
   std::error_code error;
   fs::path target = fs::absolute(path, error);
-  if (const fs::path real = fs::canonical(target, error); !error) target = real;
+  if (keep && fs::exists(fs::symlink_status(target, error))) throw exists_error(path);
+  if (const fs::path real = fs::canonical(target, error); !error && !keep) target = real;
   if (fs::is_directory(target, error)) fail(path, "cannot be written", EISDIR);
   const std::string folder = target.parent_path().string();
   if (folders == MissingFolders::make && !fs::create_directories(folder, error) && error)
     fail(path, "cannot create its folder", error.value());
 
+  const std::optional<mode_t> mode = keep ? std::nullopt : mode_of(target.string());
   Temporary temporary;
   std::string name;
-  temporary.fd = create_temporary(AT_FDCWD, folder + "/", target.filename().string(), name);
+  // Nobody else may open the file before it has the mode of the old one.
+  temporary.fd =
+      create_temporary(AT_FDCWD, folder + "/", target.filename().string(), name, mode ? 0600 : 0666);
   if (temporary.fd < 0) fail(path, "cannot be written", errno);
   temporary.path = name;
-  const bool ok = write_all(temporary.fd, bytes) && keep_mode(temporary.fd, target.string()) &&
-                  (flush == Flush::none || fsync(temporary.fd) == 0) &&
-                  rename(name.c_str(), target.c_str()) == 0;
+  const auto place = [&] {
+    return keep ? rename_new(AT_FDCWD, name, target.string()) : rename(name.c_str(), target.c_str()) == 0;
+  };
+  const bool ok = write_all(temporary.fd, bytes) && (!mode || fchmod(temporary.fd, *mode) == 0) &&
+                  (flush == Flush::none || fsync(temporary.fd) == 0) && place();
+  if (!ok && keep && errno == EEXIST) throw exists_error(path);
   if (!ok) fail(path, "cannot be written", errno);
   temporary.placed = true;
   if (flush == Flush::to_disk) flush_folder(folder);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "core/base/whole_file.hpp"
 #include "core/image/frame.hpp"
 #include "core/image/pixel_aspect.hpp"
 #include "core/media/audio_source.hpp"
@@ -21,7 +22,7 @@ struct RecorderOptions : EncoderOptions {
   /// Interrupts reading the audio of a network source, and the wait for late audio. May be null; must outlive
   /// the recorder.
   const std::atomic<bool>* stop = nullptr;
-  bool overwrite = true;  ///< replace an existing video
+  bool overwrite = true;  ///< replace existing files
   PixelAspect pixel_aspect = {};
   ColourTags tags;     ///< colour tags of all frames
   bool still = false;  ///< a single frame is recorded: `.png` and `.jpg` names need no %d
@@ -54,14 +55,16 @@ std::unique_ptr<Recorder> open_recorder(const std::string& path, ImageFormat for
                                         const RecorderOptions& options);
 
 /// Writes one PNG or JPEG atomically (temporary file and rename). Throws Error(usage) for another extension,
-/// Error(runtime_failure) if the image cannot be encoded or written.
-void write_image(const std::string& path, ConstImageRef image, PixelAspect aspect = {});
+/// exists_error() if `existing` is Existing::keep and the file exists, Error(runtime_failure) if the image
+/// cannot be encoded or written.
+void write_image(const std::string& path, ConstImageRef image, PixelAspect aspect = {},
+                 Existing existing = Existing::replace);
 
 /// Writes a text file with one line `index, pts_ns, sha256` per frame. Comment lines start with '#'.
 class FrameHash {
  public:
-  /// Throws Error(runtime_failure) if the file cannot be written.
-  explicit FrameHash(const std::string& path);
+  /// Throws as open_output() does.
+  explicit FrameHash(const std::string& path, Existing existing = Existing::replace);
   void write(ConstImageRef image, const FrameInfo& info);
   void finish();
   /// Returns the SHA-256 of the rows without padding, as 64 hexadecimal digits.

@@ -99,13 +99,27 @@ std::string user_folder(const char* name, const char* fallback) {
   return is_folder(usual) ? usual : root;
 }
 
+/// Writes an image. Returns false if a file of this name exists.
+bool write_new_image(const std::string& path, ConstImageRef image, PixelAspect aspect) {
+  std::error_code error;
+  try {
+    write_image(path, image, aspect, Existing::keep);
+    return true;
+  } catch (const Error& refused) {
+    // A dangling link has the name too, but unused_path() would return it again.
+    if (refused.code() != ExitCode::usage || !fs::exists(path, error)) throw;
+    return false;
+  }
+}
+
 Notice write_image(const Image& image, PixelAspect aspect, const std::string& path) {
   try {
     if (const fs::path folder = fs::path(path).parent_path(); !folder.empty()) fs::create_directories(folder);
     const ConstImageRef ref{image.pixels.data(), static_cast<std::ptrdiff_t>(image.format.row_bytes()),
                             image.format};
-    write_image(path, ref, aspect);
-    return {false, "snapshot " + path};
+    std::string free = path;
+    while (!write_new_image(free, ref, aspect)) free = unused_path(path, {});
+    return {false, "snapshot " + free};
   } catch (const Error& e) {
     return {true, std::string("cannot write a snapshot: ") + e.what()};
   } catch (const std::exception& e) {

@@ -13,9 +13,8 @@ extern "C" {
 
 namespace lensd {
 
-FrameHash::FrameHash(const std::string& path)
-    : path_(path), file_(std::fopen(path.c_str(), "we"), std::fclose) {
-  if (!file_) fail();
+FrameHash::FrameHash(const std::string& path, Existing existing)
+    : path_(path), file_(open_output(path, existing)) {
   put("# lensd framehash 1\n# columns: index, pts_ns, sha256\n");
 }
 

@@ -29,10 +29,14 @@ std::string pattern_of(const std::string& text) {
 /// Writes one image file or a numbered sequence.
 class ImageRecorder final : public Recorder {
  public:
-  ImageRecorder(const std::string& path, StillEncoder::Type type, bool still, PixelAspect aspect)
-      : path_(path), sequence_(is_sequence_pattern(path)), aspect_(aspect), encoder_(type) {
+  ImageRecorder(const std::string& path, StillEncoder::Type type, const RecorderOptions& options)
+      : path_(path),
+        sequence_(is_sequence_pattern(path)),
+        existing_(options.overwrite ? Existing::replace : Existing::keep),
+        aspect_(options.pixel_aspect),
+        encoder_(type) {
     const std::filesystem::path file(path);
-    if (!sequence_ && !still)
+    if (!sequence_ && !options.still)
       throw Error(ExitCode::usage, path, "one image file cannot hold several frames",
                   "number the files: " + pattern_of(file.stem().string()) + "_%04d" +
                       pattern_of(file.extension().string()));
@@ -45,7 +49,7 @@ class ImageRecorder final : public Recorder {
 
   void write(ConstImageRef image, const FrameInfo&) override {
     write_whole_file(file_name(), encoder_.encode(image, aspect_), sequence_ ? Flush::none : Flush::to_disk,
-                     MissingFolders::refuse);
+                     MissingFolders::refuse, PipeReader::may_be_slow, existing_);
     ++frames_;
   }
   void finish() override {}
@@ -61,6 +65,7 @@ class ImageRecorder final : public Recorder {
 
   std::string path_;
   bool sequence_;
+  Existing existing_;
   PixelAspect aspect_;
   StillEncoder encoder_;
 };
@@ -145,18 +150,18 @@ std::unique_ptr<Recorder> open_recorder(const std::string& path, ImageFormat for
                                         const RecorderOptions& options) {
   ff::initialize();
   if (path == "null:") return std::make_unique<NullRecorder>();
-  if (const auto type = still_type(path))
-    return std::make_unique<ImageRecorder>(path, *type, options.still, options.pixel_aspect);
+  if (const auto type = still_type(path)) return std::make_unique<ImageRecorder>(path, *type, options);
   if (const std::string muxer = muxer_of(path); !muxer.empty())
     return std::make_unique<VideoRecorder>(path, muxer, format, options);
   throw Error(ExitCode::usage, path, "unknown file type",
               "use .mp4, .mov, .mkv, .webm, .avi, .png, .jpg or null:");
 }
 
-void write_image(const std::string& path, ConstImageRef image, PixelAspect aspect) {
+void write_image(const std::string& path, ConstImageRef image, PixelAspect aspect, Existing existing) {
   const auto type = still_type(path);
   if (!type) throw Error(ExitCode::usage, path, "images are written as .png or .jpg");
-  write_whole_file(path, StillEncoder(*type).encode(image, aspect), Flush::to_disk, MissingFolders::refuse);
+  write_whole_file(path, StillEncoder(*type).encode(image, aspect), Flush::to_disk, MissingFolders::refuse,
+                   PipeReader::may_be_slow, existing);
 }
 
 }  // namespace lensd

@@ -41,6 +41,24 @@ for option in -o --record; do
     *) [[ $(count "$WORK/late-2.mkv") == 20 ]] || fail "--record: $(ls "$WORK"): $(<"$WORK/late.err")" ;;
   esac
 done
+for option in --framehash --tracks --timings --trace -o; do
+  file=$WORK/made.csv value=$WORK/made.csv
+  [[ $option == -o ]] && file=$WORK/made_03.png value=$WORK/made_%02d.png
+  rm -f "$file"
+  output=(-o null:)
+  [[ $option == -o ]] && output=()
+  "$LENSD" "$WORK/pipe" --headless --graph klt "${output[@]}" "$option" "$value" >/dev/null 2>"$WORK/late.err" &
+  pid=$!
+  STARTED+=("$pid")
+  sleep 1
+  echo "not lensd's" >"$file"
+  timeout 20 cat "$WORK/clip.mkv" >"$WORK/pipe"
+  wait "$pid"
+  code=$?
+  [[ $(<"$file") == "not lensd's" ]] || fail "$option replaced a file that was made after the start"
+  ((code == 2)) && grep -q "exists already" "$WORK/late.err" || fail "$option: exit code $code: $(<"$WORK/late.err")"
+done
+[[ -e $WORK/made_02.png && ! -e $WORK/made_04.png ]] || fail "a sequence: $(ls "$WORK")"
 echo "ok: files that another program makes meanwhile are kept"
 
 # TERM completes the file.
