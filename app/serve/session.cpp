@@ -23,6 +23,7 @@ namespace {
 /// Timeout of plan_edit(). A pipeline that stops while it plans a graph never reports the outcome.
 constexpr auto kPlanTimeout = std::chrono::seconds(30);
 constexpr const char* kEnding = "lensd is ending";
+constexpr const char* kBusy = "too many requests are waiting";
 constexpr const char* kSuperseded = "cancelled by a newer load or reload";
 
 }  // namespace
@@ -95,13 +96,6 @@ void Session::keep_settings(Pipeline& next) const {
   next.post(SetPrecision{status.precision});
   next.post(SetColour{status.colour});
   next.post(SetFileLoop{status.loop_file});
-}
-
-/// Cancels earlier loads and reloads. Returns the flag that cancels this one.
-Session::Flag Session::supersede_load() {
-  const std::lock_guard lock(mutex_);
-  if (loading_) *loading_ = true;
-  return loading_ = std::make_shared<std::atomic<bool>>(stopping_.load());
 }
 
 /// Opens a source. Set `cancel` to true to cancel the opening. Throws Error.
@@ -326,11 +320,10 @@ void Session::warn_restart_keys(const Config& old, const Config& next) {
     publish_notice(true, fmt::format("takes effect after a restart: {}", fmt::join(names, ", ")));
 }
 
-/// Queues a job and replies with its response or its exception. Replies Status::busy if the queue is full or
-/// after stop().
-void Session::enqueue(Jobs& jobs, Reply reply, std::function<Response()> job) {
-  const auto shared = std::make_shared<Reply>(std::move(reply));
-  const bool posted = !stopped_ && jobs.post([this, shared, job = std::move(job)] {
+/// Queues a job, which replies with its response or its exception. Returns false if the queue is full and
+/// after stop(): nothing has replied then.
+bool Session::try_enqueue(Jobs& jobs, const std::shared_ptr<Reply>& reply, std::function<Response()> job) {
+  return !stopped_ && jobs.post([this, reply, job = std::move(job)] {
     Response response;
     try {
       response = stopped_ ? Response{Status::busy, kEnding} : job();
@@ -342,9 +335,29 @@ void Session::enqueue(Jobs& jobs, Reply reply, std::function<Response()> job) {
       ++errors_;
       response = {Status::failed, without_secrets(e.what())};
     }
-    (*shared)(std::move(response));
+    (*reply)(std::move(response));
   });
-  if (!posted) (*shared)({Status::busy, "too many requests are waiting"});
+}
+
+/// Queues a job. Replies Status::busy if it cannot be queued.
+void Session::enqueue(Jobs& jobs, Reply reply, std::function<Response()> job) {
+  const auto shared = std::make_shared<Reply>(std::move(reply));
+  if (!try_enqueue(jobs, shared, std::move(job))) (*shared)({Status::busy, kBusy});
+}
+
+/// Queues a load or reload. Cancels the earlier ones, unless this one cannot be queued.
+void Session::enqueue_load(Reply reply, std::function<Response(const Flag&)> job) {
+  const auto shared = std::make_shared<Reply>(std::move(reply));
+  bool queued = false;
+  {
+    // The job cannot pass open() before loading_ is its flag.
+    const std::lock_guard lock(mutex_);
+    const auto cancel = std::make_shared<std::atomic<bool>>(stopping_.load());
+    queued = try_enqueue(transactions_, shared, [job = std::move(job), cancel] { return job(cancel); });
+    if (queued && loading_) *loading_ = true;
+    if (queued) loading_ = cancel;
+  }
+  if (!queued) (*shared)({Status::busy, kBusy});
 }
 
 void Session::set_graph(GraphDesc graph, Reply reply) {
@@ -356,13 +369,13 @@ void Session::edit_graph(GraphEdit edit, Reply reply) {
 }
 
 void Session::load(std::string url, Reply reply) {
-  enqueue(transactions_, std::move(reply), [this, cancel = supersede_load(), url = without_file_scheme(url)] {
+  enqueue_load(std::move(reply), [this, url = without_file_scheme(url)](const Flag& cancel) {
     return load_now(url, nullptr, cancel);
   });
 }
 
 void Session::reload(Reply reply) {
-  enqueue(transactions_, std::move(reply), [this, cancel = supersede_load()] { return reload_now(cancel); });
+  enqueue_load(std::move(reply), [this](const Flag& cancel) { return reload_now(cancel); });
 }
 
 void Session::quit() {

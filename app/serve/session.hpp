@@ -123,7 +123,6 @@ class Session final : public ControlTarget {
   void keep_settings(Pipeline& next) const;
   std::shared_ptr<Pipeline> open(const std::string& url, const GraphDesc& graph, const Flag& cancel);
   void open_and_start(const std::string& url, const GraphDesc& graph, const Flag& cancel);
-  Flag supersede_load();
   std::shared_ptr<Pipeline> swap_pipeline(std::shared_ptr<Pipeline> next, const std::string& url);
   Response load_now(const std::string& url, const GraphDesc* next, const Flag& cancel);
   GraphState current_graph() const;
@@ -134,6 +133,8 @@ class Session final : public ControlTarget {
   Response apply_config(const Layered& next, const Flag& cancel);
   Response reload_now(const Flag& cancel);
   Response start_recording(StartRecord what);
+  void check_recording_path(const std::string& path) const;
+  bool resume_recording(StartRecord earlier, bool kept);
   Response stop_recording();
   std::string write_capture(const std::string& name, std::string_view bytes, const std::string& kind);
   void shut_down(Pipeline& pipeline);
@@ -142,7 +143,9 @@ class Session final : public ControlTarget {
   void warn_restart_keys(const Config& old, const Config& next);
   double frame_rate(uint64_t processed) const;
   Frame newest_frame();
+  bool try_enqueue(Jobs& jobs, const std::shared_ptr<Reply>& reply, std::function<Response()> job);
   void enqueue(Jobs& jobs, Reply reply, std::function<Response()> job);
+  void enqueue_load(Reply reply, std::function<Response(const Flag&)> job);
   std::function<void(const PlanOutcome&)> take_request(uint64_t request);
   void fail_requests(const std::string& reason);
 

@@ -1,17 +1,16 @@
 // Files that a session writes on request: snapshots, traces, recordings.
 #include <fmt/format.h>
 
-#include <exception>
 #include <filesystem>
 #include <thread>
 #include <utility>
 
 #include "app/output_files.hpp"
+#include "app/pipeline/recorder_sink.hpp"
 #include "app/serve/session.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
-#include "core/base/owned_thread.hpp"
-#include "core/base/semaphore.hpp"
+#include "core/base/owned_work.hpp"
 #include "core/control/properties.hpp"
 #include "core/media/recording.hpp"
 
@@ -24,14 +23,19 @@ constexpr int64_t kRecordTimeoutNs = 2'000'000'000;
 /// Maximum time that a request waits for the connection to PipeWire. A failed attempt takes less.
 constexpr int64_t kCameraTimeoutNs = 300'000'000;
 
-/// Interval at which a request checks whether the session stops while a picture is encoded.
-constexpr auto kPollInterval = std::chrono::milliseconds(20);
-
 /// Returns the status of the recorder, or a default SinkStatus if the pipeline has no recorder.
 SinkStatus recorder_status(const Pipeline& pipeline) {
   for (const auto& sink : pipeline.sinks())
     if (SinkStatus status = sink->status(); status.kind == SinkKind::recorder) return status;
   return {};
+}
+
+/// Returns the command of the recording that runs or will run; nullopt if there is none.
+std::optional<StartRecord> requested_recording(const Pipeline& pipeline) {
+  for (const auto& sink : pipeline.sinks())
+    if (const auto* const recorder = dynamic_cast<const RecorderSink*>(sink.get()))
+      return recorder->requested();
+  return std::nullopt;
 }
 
 /// Polls the recorder every 20 ms until `done` returns true, at most kRecordTimeoutNs. Returns the recorder's
@@ -52,27 +56,20 @@ struct Session::EncodeJob {
   EncodeJob(Frame f, std::shared_ptr<Encoder> e, PixelAspect a)
       : frame(std::move(f)), encoder(std::move(e)), aspect(a) {}
 
-  void run() noexcept {
-    try {
-      auto made = std::make_shared<EncodedPicture>();
-      const std::lock_guard lock(encoder->mutex);
-      const auto bytes = encoder->still.encode(frame.image(), aspect);
-      made->bytes.assign(bytes.begin(), bytes.end());
-      made->frame = frame.info;
-      encoded = std::move(made);
-    } catch (...) {
-      problem = std::current_exception();
-    }
-    frame = {};
-    ended.release();
+  void run() {
+    auto made = std::make_shared<EncodedPicture>();
+    const std::lock_guard lock(encoder->mutex);
+    const Frame source = std::move(frame);
+    const auto bytes = encoder->still.encode(source.image(), aspect);
+    made->bytes.assign(bytes.begin(), bytes.end());
+    made->frame = source.info;
+    encoded = std::move(made);
   }
 
   Frame frame;
   const std::shared_ptr<Encoder> encoder;
   const PixelAspect aspect;
   std::shared_ptr<const EncodedPicture> encoded;
-  std::exception_ptr problem;
-  Semaphore ended;
 };
 
 /// Writes a snapshot or trace and returns its path. Throws Error(usage) if it would replace the source.
@@ -120,14 +117,12 @@ void Session::record(bool on, StartRecord what, Reply reply) {
 Response Session::start_recording(StartRecord what) {
   const auto running = pipeline();
   if (!running) return not_posted();
-  if (!what.path.empty()) {
-    recording_muxer(what.path);  // throws if no video format has this file extension
-    recordings_.check(what.path);
-  }
+  if (!what.path.empty()) check_recording_path(what.path);
   recordings_.create();  // the recorder reports errors
   what.beneath = recordings_.path();
   what.keep_trying = true;
   const uint64_t before = recorder_status(*running).begun;
+  const std::optional<StartRecord> requested = requested_recording(*running);
   std::optional<StartRecord> previous;
   {
     const std::lock_guard lock(mutex_);
@@ -142,7 +137,9 @@ Response Session::start_recording(StartRecord what) {
     return stopped_ || (s.begun > before && (!s.problem.empty() || s.frames > 0));
   });
   if (now.begun > before && !now.problem.empty()) {
-    stop_recording();
+    // In the viewer, keys may have ended the recording of `previous`.
+    const std::optional<StartRecord> earlier = requested || options_.load ? requested : previous;
+    if (!earlier || !resume_recording(*earlier, previous.has_value())) stop_recording();
     return {Status::failed, now.problem};
   }
   const std::lock_guard lock(mutex_);
@@ -150,6 +147,26 @@ Response Session::start_recording(StartRecord what) {
   // While playback is paused or the source is disconnected there is no picture, so the file has no name yet.
   if (now.begun == before || now.files == 0) return {.data = {{"folder", recordings_.path()}}};
   return {.data = {{"path", now.path}}};
+}
+
+/// Throws Error if the recorder would refuse the name of a new recording. The recorder ends the running
+/// recording before it opens the new file, so names are checked here.
+void Session::check_recording_path(const std::string& path) const {
+  RecordSettings settings;
+  settings.name = path, settings.encoder.codec = options_.config.record_codec;
+  check_record_settings(settings);
+  recordings_.check(path);
+}
+
+/// Continues the recording that the recorder has ended for one that failed. `kept`: it continues with the
+/// next source too. Returns false if the pipeline takes no command.
+bool Session::resume_recording(StartRecord earlier, bool kept) {
+  earlier.resumed = true;
+  {
+    const std::lock_guard lock(mutex_);
+    record_ = kept ? std::optional(earlier) : std::nullopt;
+  }
+  return post(std::move(earlier));
 }
 
 Response Session::stop_recording() {
@@ -209,14 +226,9 @@ std::shared_ptr<const EncodedPicture> Session::picture(PictureType type, int64_t
   const auto running = pipeline();
   const auto job = std::make_shared<EncodeJob>(std::move(frame), type == PictureType::png ? png_ : jpeg_,
                                                running ? running->status().pixel_aspect : PixelAspect{});
-  // Encoding a large PNG takes seconds and cannot be interrupted. The thread owns what it uses, because
-  // it may outlive this call.
-  OwnedThread thread([job] { job->run(); });
-  while (!job->ended.try_acquire_for(kPollInterval))
-    if (stopping_) return nullptr;
-  thread.join_within(std::chrono::seconds(1));  // the thread only has to return
-  if (job->problem) std::rethrow_exception(job->problem);
-  return job->encoded;
+  // Encoding a large PNG takes seconds and cannot be interrupted.
+  const bool done = run_owned([job] { job->run(); }, kNoDeadline, &stopping_);
+  return done ? job->encoded : nullptr;
 }
 
 void Session::stop_soon() noexcept {

@@ -1,5 +1,5 @@
 // app/serve/session: reading back values, transactions of graphs and reloads, changes of the source,
-// snapshots, and a reply to every request.
+// snapshots, recordings, and a reply to every request.
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include <future>
 #include <thread>
 
+#include "app/pipeline/recorder_sink.hpp"
 #include "app/serve/control_servers.hpp"
 #include "app/serve/session.hpp"
 #include "core/base/error.hpp"
@@ -36,7 +37,9 @@ class SessionTest : public ::testing::Test {
       o.executor = {.threads = 1, .frames = 6};
       o.graph = graph, o.paced = true, o.paused = name == "paused";
       o.on_change = [this] { running_->changed(); };
-      return std::make_unique<Pipeline>(std::make_unique<SyntheticSource>(extent_, 1'000'000), o, registry());
+      auto source = std::make_unique<SyntheticSource>(extent_, 1'000'000);
+      if (records_) o.sinks = {std::make_shared<RecorderSink>(RecordSettings{}, source->info())};
+      return std::make_unique<Pipeline>(std::move(source), o, registry());
     };
     session_ = std::make_unique<Session>(std::move(options), registry());
     running_ = session_.get();
@@ -68,6 +71,7 @@ class SessionTest : public ::testing::Test {
 
   TemporaryFolder folder_;
   Extent extent_{64, 48};
+  bool records_ = false;  ///< the pipelines have a recorder
   std::unique_ptr<Session> session_;
   Session* running_ = nullptr;  // valid also while session_ is being destroyed
   std::unique_ptr<ControlServers> servers_;
@@ -195,6 +199,43 @@ TEST_F(SessionTest, ANewerRequestCancelsTheOpeningOfASource) {
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   session_->stop();
   EXPECT_NE(get(last).error.find("lensd is ending"), std::string::npos);
+}
+
+TEST_F(SessionTest, ALoadThatCannotBeQueuedCancelsNothing) {
+  start("invert");
+  std::promise<Response> first, second;
+  std::future<Response> opening = first.get_future(), busy = second.get_future();
+  session_->load("pipe", [&](Response answer) { first.set_value(std::move(answer)); });
+  std::atomic<int> refused{0};
+  for (int i = 0; i < 200; ++i)
+    session_->set_graph({}, [&](const Response& r) { refused += r.status == Status::busy; });
+  ASSERT_GT(refused, 0) << "the queue is not full";
+  session_->load("good", [&](Response answer) { second.set_value(std::move(answer)); });
+  EXPECT_EQ(busy.get().status, Status::busy);
+  EXPECT_EQ(opening.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+  session_->stop();
+  EXPECT_NE(opening.get().error.find("lensd is ending"), std::string::npos);
+}
+
+TEST_F(SessionTest, ARefusedRecordingDoesNotEndTheRunningOne) {
+  records_ = true;
+  start("invert");
+  std::filesystem::create_directories(folder_ / "captures");
+  std::ofstream(folder_ / "captures/old.mkv") << "precious";
+  const auto record = [&](const std::string& path) {
+    return wait_for([&](Reply reply) { session_->record(true, {.path = path}, std::move(reply)); });
+  };
+  ASSERT_EQ(record("a.mkv").data["path"], folder_ / "captures/a.mkv");
+  for (const char* bad :
+       {"b-%Q.mkv", "%Y/../../b.mkv", "../b.mkv", "b.txt", "old.mkv", "a.mkv", "none/b.mkv"}) {
+    EXPECT_FALSE(record(bad).ok()) << bad;
+    EXPECT_EQ(session_->state().record.path, folder_ / "captures/a.mkv") << bad;
+    EXPECT_TRUE(session_->state().record.recording) << bad;
+  }
+  // The system refuses this name when the file is opened. The recording continues in another file.
+  EXPECT_NE(record(std::string(300, 'b') + ".mkv").error.find("too long"), std::string::npos);
+  EXPECT_TRUE(eventually([&] { return session_->state().record.path == folder_ / "captures/a-2.mkv"; }));
+  EXPECT_TRUE(session_->state().record.recording);
 }
 
 TEST_F(SessionTest, FailedLoadChangesNothing) {
