@@ -48,10 +48,17 @@ std::string cookie_name(int port) {
   return "lensd_token_" + std::to_string(port);
 }
 
+bool is_localhost(const std::string& name) {
+  const std::string lower = lower_case(name);
+  return lower == "localhost" || lower == "localhost.";
+}
+
 bool is_loopback(const std::string& address) {
   in_addr ipv4{};
   if (inet_pton(AF_INET, address.c_str(), &ipv4) == 1) return ntohl(ipv4.s_addr) >> 24 == 127;
-  return address == "localhost" || address == "::1";
+  in6_addr ipv6{};
+  if (inet_pton(AF_INET6, address.c_str(), &ipv6) != 1) return is_localhost(address);
+  return IN6_IS_ADDR_LOOPBACK(&ipv6) || (IN6_IS_ADDR_V4MAPPED(&ipv6) && ipv6.s6_addr[12] == 127);
 }
 
 bool known_host(const std::string& host, const std::string& address, const std::vector<std::string>& hosts) {
@@ -62,7 +69,7 @@ bool known_host(const std::string& host, const std::string& address, const std::
   unsigned char bytes[16];
   const bool literal =
       inet_pton(AF_INET, name.c_str(), bytes) == 1 || inet_pton(AF_INET6, name.c_str(), bytes) == 1;
-  return literal || name == "localhost" || name == lower_case(address) ||
+  return literal || is_localhost(name) || name == lower_case(address) ||
          std::find(hosts.begin(), hosts.end(), name) != hosts.end();
 }
 

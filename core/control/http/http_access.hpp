@@ -15,7 +15,10 @@ std::string cookie_name(int port);
 std::string make_token();
 /// Returns true if the tokens are equal. The duration does not depend on where they differ.
 bool same_token(const std::string& a, const std::string& b);
-/// Returns true for "localhost", "::1" and the IPv4 addresses 127.*, but not for other names.
+/// Returns true for the name "localhost", which is never resolved. Ignores its case.
+bool is_localhost(const std::string& name);
+/// Returns true for is_localhost(), "::1" and the IPv4 addresses 127.*, also in other notations of IPv6, but
+/// not for other names: they may resolve to another address tomorrow.
 bool is_loopback(const std::string& address);
 
 /// Returns true if the Host header is "localhost", `address`, one of `hosts`, or any numeric address.

@@ -44,7 +44,7 @@ HttpOptions checked(HttpOptions options) {
 
 tcp::acceptor listen_on(asio::io_context& context, const std::string& address, int port) {
   try {
-    const std::string name = address == "localhost" ? "127.0.0.1" : address;
+    const std::string name = is_localhost(address) ? "127.0.0.1" : address;
     const auto found = tcp::resolver(context).resolve(name, std::to_string(port), tcp::resolver::passive);
     tcp::acceptor acceptor(context);
     acceptor.open(found->endpoint().protocol());

@@ -282,9 +282,11 @@ TEST(Http, NamesOfHostsIgnoreCase) {
 }
 
 TEST(Http, OnlyAddressesAndLocalhostAreLoopback) {
-  for (const char* address : {"127.0.0.1", "127.8.9.10", "::1", "localhost"})
-    EXPECT_TRUE(is_loopback(address));
-  for (const char* address : {"127.example.com", "127.1", "127.", "128.0.0.1", "::2", ""})
+  for (const char* address : {"127.0.0.1", "127.8.9.10", "::1", "localhost", "LocalHost", "localhost.",
+                              "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1"})
+    EXPECT_TRUE(is_loopback(address)) << address;
+  for (const char* address : {"127.example.com", "127.1", "127.", "128.0.0.1", "::2", "", "::ffff:10.0.0.1",
+                              "::", "localhost.example.com", "localhost..", "mylocalhost", "localhost\n"})
     EXPECT_FALSE(is_loopback(address)) << address;
 }
 
