@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "core/base/suggest.hpp"
 #include "core/base/text.hpp"
 #include "core/config/keys.hpp"
@@ -333,18 +334,20 @@ std::vector<ConfigProblem> check_config(const Config& config) {
 
 std::vector<std::string> parse_config(const std::string& text, const std::string& name,
                                       const Registry& registry, Config& out) {
-  if (text.size() > kMaxConfigBytes) return {fmt::format("{}: larger than {} bytes", name, kMaxConfigBytes)};
+  if (text.size() > kMaxConfigBytes)
+    return {printable(fmt::format("{}: larger than {} bytes", name, kMaxConfigBytes))};
   const toml::parse_result result = parse_toml(text, name);
   if (!result) {
     const toml::parse_error& e = result.error();
-    return {fmt::format("{}:{}:{}: {}", name, e.source().begin.line, e.source().begin.column,
-                        on_one_line(without_number(e.description())))};
+    return {printable(fmt::format("{}:{}:{}: {}", name, e.source().begin.line, e.source().begin.column,
+                                  without_number(e.description())))};
   }
   Config config;
   Reader reader(name, registry, config);
   reader.document(result.table());
   if (reader.problems.empty()) out = std::move(config);
   cap_problems(reader.problems);
+  for (std::string& problem : reader.problems) problem = printable(problem);  // they quote names and values
   return reader.problems;
 }
 

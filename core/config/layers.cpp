@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "core/base/printable.hpp"
 #include "core/base/source_text.hpp"
 #include "core/base/suggest.hpp"
 #include "core/base/text.hpp"
@@ -59,13 +60,13 @@ const std::string* find(const Environment& environment, std::string_view name) {
   return nullptr;
 }
 
-/// Runs `step` and collects the Error that it throws.
+/// Runs `step` and collects the Error that it throws. `lines`: it may have several problems, one per line.
 template <class F>
-void collect(std::vector<std::string>& problems, F step) {
+void collect(std::vector<std::string>& problems, F step, Lines lines = Lines::join) {
   try {
     step();
   } catch (const Error& e) {
-    problems.push_back(e.what());
+    problems.push_back(printable(e.what(), lines));
   }
 }
 
@@ -86,11 +87,14 @@ Layered load_layers(const Layers& layers, const Registry& registry) {
   std::vector<std::string> problems;
   Layered out;
   for (const std::string& file : layers.files)
-    collect(problems, [&] {
-      const Config config = load_config(file, registry, layers.kind);
-      if (config.graph) out.graph_file = file;
-      merge(out.config, config);
-    });
+    collect(
+        problems,
+        [&] {
+          const Config config = load_config(file, registry, layers.kind);
+          if (config.graph) out.graph_file = file;
+          merge(out.config, config);
+        },
+        Lines::keep);
   for (const auto& [name, value] : layers.environment) apply_variable(out.config, name, value, problems);
 
   // Check the variables, and conflicts between values of different layers.

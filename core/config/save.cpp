@@ -7,30 +7,57 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "core/base/utf8.hpp"
 #include "core/base/whole_file.hpp"
+#include "core/config/keys.hpp"
 #include "core/config/toml.hpp"
 #include "core/config/toml_patch.hpp"
+#include "core/config/toml_tables.hpp"
 #include "core/config/toml_text.hpp"
 
 namespace lensd {
 namespace {
 
-bool reads_back(const std::string& text, const GraphDesc& graph, const Registry& registry) {
+/// Orders values by name, because toml++ reads tables in that order.
+ControlValues sorted(ControlValues values) {
+  std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return values;
+}
+
+/// Returns true if `text` has the graph, and the other values of `old`.
+bool reads_back(const std::string& text, const Config& old, const GraphDesc& graph,
+                const Registry& registry) {
   Config config;
-  return parse_config(text, "saved", registry, config).empty() && config.graph &&
+  if (!parse_config(text, "saved", registry, config).empty() || !config.graph) return false;
+  for (const ConfigTable& table : config_tables())
+    for (const ParamSpec& key : table.params)
+      if (key.get(&config) != key.get(&old)) return false;
+  return config.given == old.given && sorted(config.source_controls) == sorted(old.source_controls) &&
          equivalent(*config.graph, graph, registry);
 }
 
-/// Returns the tables of `base` other than the graph, formatted by toml++, followed by the graph.
+/// Returns the tables of `base`, with the output in [graph] if it is needed, followed by the nodes.
 std::string rewritten(const std::string& base, const GraphDesc& graph, const Registry& registry) {
   const toml::parse_result parsed = parse_toml(base, "base");
-  std::ostringstream other;
-  if (parsed) {
-    toml::table rest = parsed.table();
-    rest.erase("graph"), rest.erase("node");
-    if (!rest.empty()) other << rest << "\n\n";
+  if (!parsed) return toml_graph(graph, registry);
+  toml::table rest = parsed.table(), settings;
+  rest.erase("node");
+  if (const toml::table* const given = rest["graph"].as_table()) settings = *given;
+  rest.erase("graph");
+  settings.erase("output");
+  if (needs_output(graph)) settings.insert("output", as_utf8(graph.output));
+  std::string text = toml_tables(rest);
+  const auto add = [&text](const std::string& part) {
+    if (!text.empty() && !part.empty()) text += '\n';
+    text += part;
+  };
+  if (!settings.empty()) {
+    toml::table named;
+    named.insert("graph", std::move(settings));
+    add(toml_tables(named));
   }
-  return other.str() + toml_graph(graph, registry);
+  add(toml_nodes(graph, registry));
+  return text;
 }
 
 /// Returns `text` without lines `first` to `last` (counted from 1) and without the blank lines above them.
@@ -62,12 +89,6 @@ std::string without_controls(const std::string& base, const std::string& name) {
   size_t last = header;
   for (const auto& [key, value] : *node->as_table()) last = std::max<size_t>(last, value.source().end.line);
   return without_lines(base, header, last);
-}
-
-/// Orders values by name, because toml++ reads tables in that order.
-ControlValues sorted(ControlValues values) {
-  std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  return values;
 }
 
 }  // namespace
@@ -105,10 +126,10 @@ std::string graph_text(const GraphDesc& graph, const std::string& base, const st
     throw Error(ExitCode::invalid_config, "", problems.front(), "correct it, or save under another name");
   const GraphDesc before = old.graph.value_or(resolved(GraphDesc{}, registry));
   if (const auto text = patched_toml(base, before, graph, registry);
-      text && reads_back(*text, graph, registry))
+      text && reads_back(*text, old, graph, registry))
     return *text;
   std::string text = rewritten(base, graph, registry);
-  if (!reads_back(text, graph, registry))
+  if (!reads_back(text, old, graph, registry))
     throw Error(ExitCode::runtime_failure, name, "the saved graph would not read back the same",
                 "save under another name");
   return text;

@@ -68,8 +68,14 @@ bool needs_output(const GraphDesc& graph) {
 }
 
 std::string toml_graph(const GraphDesc& graph, const Registry& registry) {
-  std::string text, above = kSourceNode;
+  std::string text;
   if (needs_output(graph)) text = fmt::format("[graph]\noutput = {}\n", toml_quoted(graph.output));
+  const std::string nodes = toml_nodes(graph, registry);
+  return text + (text.empty() || nodes.empty() ? "" : "\n") + nodes;
+}
+
+std::string toml_nodes(const GraphDesc& graph, const Registry& registry) {
+  std::string text, above = kSourceNode;
   for (const NodeDesc& node : graph.nodes) {
     if (!text.empty()) text += '\n';
     text += toml_node(node, above, registry.find(node.filter)->schema());

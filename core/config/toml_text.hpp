@@ -24,6 +24,9 @@ std::string toml_node(const NodeDesc& node, const std::string& above, const Filt
 /// nodes.
 bool needs_output(const GraphDesc& graph);
 
+/// Returns the [[node]] tables of a resolved graph.
+std::string toml_nodes(const GraphDesc& graph, const Registry& registry);
+
 /// Returns the text of a whole file for a resolved graph.
 std::string toml_graph(const GraphDesc& graph, const Registry& registry);
 

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "core/base/text.hpp"
 #include "core/config/keys.hpp"
 #include "core/config/layers.hpp"
 #include "core/config/schema.hpp"
@@ -120,6 +121,17 @@ TEST(Config, SyntaxErrorsHaveOneLine) {
     const auto problems = parse_config(text, "a.toml", registry(), config);
     ASSERT_FALSE(problems.empty()) << text;
     EXPECT_EQ(problems[0].find('\n'), std::string::npos) << problems[0];
+  }
+}
+
+TEST(Config, NamesWithLineBreaksStayOnOneLine) {
+  for (const std::string text : {"\"a\\nb\" = 1", "[source]\n\"u\\nx\" = 1", "[\"t\\u001b\"]\nx = 1",
+                                 "[[node]]\nfilter = \"a\\nb\"", "[log]\nlevel = \"a\\nb\"", "a = "}) {
+    Config config;
+    const auto problems = parse_config(text, "a\n\x1b[31mb.toml", registry(), config);
+    ASSERT_EQ(problems.size(), 1u) << text;
+    EXPECT_FALSE(has_control_character(problems[0])) << problems[0];
+    EXPECT_TRUE(problems[0].starts_with("a  [31mb.toml:")) << problems[0];
   }
 }
 

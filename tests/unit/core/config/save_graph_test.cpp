@@ -18,6 +18,7 @@
 #include "core/base/error.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/config/save.hpp"
+#include "core/config/toml_text.hpp"
 #include "kernels/registry.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
@@ -173,6 +174,40 @@ TEST(SaveGraph, TextThatCannotBeEditedIsRewrittenWithItsOtherTables) {
   Config config;
   EXPECT_TRUE(parse_config(saved(graph, inline_nodes), "test", registry(), config).empty());
   EXPECT_EQ(config.window_width, 800);
+}
+
+/// Returns the configuration after `graph` was saved into `base`.
+Config config_after(const GraphDesc& graph, const std::string& base) {
+  Config config;
+  const std::string text = saved(graph, base);
+  const auto problems = parse_config(text, "test", registry(), config);
+  EXPECT_TRUE(problems.empty()) << problems.front() << "\n" << text;
+  return config;
+}
+
+TEST(SaveGraph, SettingsOfTheGraphTableAreKeptInEveryForm) {
+  const GraphDesc one = parsed("[[node]]\nfilter = \"median\"\n"), none = parsed("");
+  for (const char* base : {"graph.precision = 16\n", "graph = {precision = 16}\n",
+                           "graph = {precision = 16, output = \"source\"}\n",
+                           "graph.precision = 16\ngraph.output = \"source\"\n", "[graph]\nprecision = 16\n",
+                           "graph.precision = 16\nnode = [{filter = \"invert\"}]\n"})
+    for (const GraphDesc* graph : {&one, &none})
+      EXPECT_EQ(config_after(*graph, base).precision, Precision::sixteen) << base;
+}
+
+TEST(SaveGraph, EveryStringOfARewrittenFileReadsBack) {
+  const GraphDesc graph = parsed("[[node]]\nfilter = \"median\"\n");
+  const std::string strings[] = {
+      "a\nb", "tab\there", "quote\"s' and \\", "\x7f",  "\x1b[31m", "'''", "\"\"\"",
+      "\r\n", "",          "\u0085\u2028",     "\x01'", "ü"};
+  for (const std::string& text : strings) {
+    const std::string quoted = toml_quoted(text);
+    const Config config = config_after(
+        graph, fmt::format("graph.precision = 16\nsource.url = {0}\n[output]\nurl = {0}\n", quoted));
+    EXPECT_EQ(config.source_url, text);
+    EXPECT_EQ(config.output_url, text);
+    EXPECT_EQ(config.precision, Precision::sixteen);
+  }
 }
 
 /// Saves every filter with random values of its parameters. saved() checks that they are read back.
