@@ -1,5 +1,6 @@
 #include "app/serve/camera_memory.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "app/kept_controls.hpp"
@@ -8,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/folders.hpp"
 #include "core/base/log.hpp"
+#include "core/base/owned_work.hpp"
 #include "core/base/whole_file.hpp"
 
 namespace lensd {
@@ -15,6 +17,7 @@ namespace {
 
 constexpr size_t kMaxMemoryBytes = 1 << 18;
 constexpr int64_t kDelayNs = 1'000'000'000, kWriteAgainNs = 10'000'000'000;
+constexpr auto kSaveTimeout = std::chrono::milliseconds(300);
 
 KeptControls read_kept(const std::string& path) {
   return parse_kept_controls(read_state_file(path, kMaxMemoryBytes).value_or(toml::table()));
@@ -22,7 +25,61 @@ KeptControls read_kept(const std::string& path) {
 
 }  // namespace
 
-CameraMemory::CameraMemory(std::string path) : path_(std::move(path)) {
+/// Shared with the thread that writes the file, which may outlive the CameraMemory.
+struct CameraMemory::Unsaved {
+  std::mutex mutex;
+  KeptControls changed;  ///< not written yet; write() removes cameras without values from the file
+  int64_t changed_ns = 0;
+  bool failed = false;   ///< the last attempt to write the file failed
+  bool writing = false;  ///< write() has not returned
+
+  void add(const std::string& device, const ControlValues& values) {
+    const std::lock_guard lock(mutex);
+    changed[device] = values;
+    if (changed_ns == 0) changed_ns = now_ns();
+  }
+
+  /// Returns true if write() must be called.
+  bool begin(bool now) {
+    const std::lock_guard lock(mutex);
+    if (writing || changed.empty() || (!now && now_ns() - changed_ns < kDelayNs)) return false;
+    return writing = true;
+  }
+
+  void write(const std::string& path) {
+    KeptControls written;
+    {
+      const std::lock_guard lock(mutex);
+      written = changed;
+    }
+    std::string problem;
+    try {
+      const StateLock lock_file(path);
+      KeptControls all = read_kept(path);
+      for (const auto& [camera, values] : written) remember_controls(all, camera, values);
+      const std::string text =
+          "# Written by lensd serve when a camera's control is set; may be deleted.\n" + to_toml(all);
+      write_whole_file(path, text, Flush::none);
+    } catch (const Error& e) {
+      problem = e.what();
+    }
+    const std::lock_guard lock(mutex);
+    writing = false;
+    const bool reported = std::exchange(failed, !problem.empty());
+    if (failed && !reported) log::warn("{}", problem);
+    if (failed) {
+      changed_ns = now_ns() + kWriteAgainNs;
+      return;
+    }
+    std::erase_if(changed, [&](const auto& entry) {
+      const auto it = written.find(entry.first);
+      return it != written.end() && it->second == entry.second;
+    });
+    changed_ns = changed.empty() ? 0 : now_ns();
+  }
+};
+
+CameraMemory::CameraMemory(std::string path) : path_(std::move(path)), unsaved_(std::make_shared<Unsaved>()) {
   if (path_.empty()) return;
   try {
     kept_ = read_kept(path_);
@@ -43,26 +100,12 @@ void CameraMemory::keep(const SourceControls& controls) {
   const auto known = kept_.find(device_);
   if (known == kept_.end() ? controls.wanted.empty() : known->second == controls.wanted) return;
   remember_controls(kept_, device_, controls.wanted);
-  changed_[device_] = controls.wanted;
-  if (changed_ns_ == 0) changed_ns_ = now_ns();
+  unsaved_->add(device_, controls.wanted);
 }
 
 void CameraMemory::save(bool now) {
-  const std::lock_guard lock(mutex_);
-  if (path_.empty() || changed_.empty() || (!now && now_ns() - changed_ns_ < kDelayNs)) return;
-  try {
-    const StateLock lock_file(path_);
-    KeptControls all = read_kept(path_);
-    for (const auto& [camera, values] : changed_) remember_controls(all, camera, values);
-    const std::string text =
-        "# Written by lensd serve when a camera's control is set; may be deleted.\n" + to_toml(all);
-    write_whole_file(path_, text, Flush::none);
-    changed_.clear();
-    changed_ns_ = 0, failed_ = false;
-  } catch (const Error& e) {
-    if (!std::exchange(failed_, true)) log::warn("{}", e.what());
-    changed_ns_ = now_ns() + kWriteAgainNs;
-  }
+  if (path_.empty() || !unsaved_->begin(now)) return;
+  run_owned([unsaved = unsaved_, path = path_] { unsaved->write(path); }, kSaveTimeout);
 }
 
 std::string CameraMemory::default_path() {

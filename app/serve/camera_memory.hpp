@@ -1,9 +1,11 @@
 // The controls that clients have set for cameras, kept between runs of the daemon in
 // $XDG_STATE_HOME/lensd/cameras.toml. The viewer keeps its values in state.toml.
 //
-// Thread-safe. save() writes the file; no other function reads or writes it after the constructor.
+// Thread-safe. save() writes the file; no other function reads or writes it after the constructor. It does
+// not wait for a disk that does not answer.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -21,21 +23,22 @@ class CameraMemory {
   void keep(const SourceControls& controls);
   /// Writes the cameras that have changed, a second after the first change, or immediately if `now` is true.
   /// Other cameras in the file stay, because another daemon may have written them. Logs the first of
-  /// several failures. Tries again about ten seconds after a failure.
+  /// several failures. Tries again about ten seconds after a failure. Waits at most 300 ms; later calls do
+  /// nothing until the disk has answered.
   void save(bool now = false);
 
   /// Returns the path of the file, or an empty string if there is no home folder.
   static std::string default_path();
 
  private:
+  struct Unsaved;
+
   const std::string path_;
   mutable std::mutex mutex_;
   KeptControls kept_;
-  KeptControls changed_;  ///< not written yet; save() removes cameras without values from the file
-  int64_t changed_ns_ = 0;
-  bool failed_ = false;  ///< the last attempt to write the file failed
-  std::string device_;   ///< camera of the last keep()
+  std::string device_;  ///< camera of the last keep()
   uint64_t version_ = 0;
+  const std::shared_ptr<Unsaved> unsaved_;
 };
 
 }  // namespace lensd

@@ -19,6 +19,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/base/owned_work.hpp"
 #include "core/base/wake_event.hpp"
 #include "core/config/watch.hpp"
 #include "kernels/registry.hpp"
@@ -34,6 +35,9 @@ constexpr int64_t kStuckNs = 5'000'000'000;
 /// Timeout of opening a pipe while another source plays, because later graph changes wait for it. Shorter
 /// than the 10 s that `lensd ctl` waits for an answer.
 constexpr int64_t kPipeOpenNs = 8'000'000'000;
+
+/// Maximum time of a shutdown, which takes less than a second if all disks and devices answer.
+constexpr auto kEndTimeout = std::chrono::seconds(5);
 
 /// Checks that the pipeline's threads make progress. The decode thread may wait while playback is paused or
 /// ended, while its queue is full, and when the whole file is decoded.
@@ -80,13 +84,19 @@ class Daemon {
 
   ~Daemon() { shut_down(); }
 
-  void run() {
+  /// Serves until a signal or the command `quit`.
+  void serve() {
     while (!ending_) wait_and_handle();
     notify_.stopping();
     if (const auto pipeline = session_.pipeline()) keep_controls(*pipeline, true);
     // After the command `quit`, ignore the first signal, because the service manager also sends TERM. The
     // next signal ends the process even if a recording is not complete.
     Signals::unblock(signalled_ ? 0 : 1);
+  }
+
+  /// Shuts down and writes the results. Call on any thread.
+  void finish() {
+    if (const auto pipeline = session_.pipeline()) pipeline->executor().use_device();
     shut_down();
     const auto pipeline = session_.pipeline();
     // Ignore the error if the shutdown cancelled the opening.
@@ -108,10 +118,11 @@ class Daemon {
     check_result_files(line_);  // again, because others may have created files meanwhile
     try {
       if (!line_.timings.empty())
-        write_timings(line_.timings, pipeline.profiler().snapshot(), PipeReader::must_be_quick);
+        write_timings(line_.timings, pipeline.profiler().snapshot(), PipeReader::must_be_quick,
+                      existing_rule(line_, "--timings", line_.timings));
       if (!line_.trace.empty())
         write_whole_file(line_.trace, pipeline.timeline().chrome_trace(), Flush::none, MissingFolders::refuse,
-                         PipeReader::must_be_quick);
+                         PipeReader::must_be_quick, existing_rule(line_, "--trace", line_.trace));
     } catch (...) {
       mark_results(line_);  // so that the next run can replace the files that were written
       throw;
@@ -253,8 +264,8 @@ class Daemon {
                        s.rate);
   }
 
-  const CommandLine& line_;
-  const Signals signals_;  // constructed before any thread that does not block all signals
+  const CommandLine line_;  // a copy, because finish() may outlive the caller's
+  const Signals signals_;   // constructed before any thread that does not block all signals
   const WakeEvent wake_;
   ServiceNotify notify_;
   std::atomic<bool> opened_{false}, quit_command_{false}, reloaded_{false};
@@ -276,7 +287,12 @@ class Daemon {
 }  // namespace
 
 void run_serve(const CommandLine& line, const GraphDesc& graph) {
-  Daemon(line, graph).run();
+  const auto daemon = std::make_shared<Daemon>(line, graph);
+  daemon->serve();
+  // Recordings, snapshots, sources and results may be on a disk that does not answer.
+  if (!run_owned([daemon] { daemon->finish(); }, kEndTimeout))
+    throw Error(ExitCode::runtime_failure, "shutdown",
+                "a disk or device does not answer: the last frames of recordings may be missing");
 }
 
 }  // namespace lensd

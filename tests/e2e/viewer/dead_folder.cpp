@@ -1,13 +1,16 @@
 // A library for LD_PRELOAD: calls that access files below $LENSD_DEAD_FOLDER never return, like those on a
-// network folder whose server is gone.
+// network folder whose server is gone. If $LENSD_DEAD_WHEN is set, only while a file of this name exists;
+// then writes to open files of the folder do not return either.
 
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdarg>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -15,8 +18,21 @@ namespace {
 
 void block_if_dead(const char* path) {
   static const char* const folder = std::getenv("LENSD_DEAD_FOLDER");
-  if (folder && std::strncmp(path, folder, std::strlen(folder)) == 0)
-    for (;;) pause();
+  static const char* const when = std::getenv("LENSD_DEAD_WHEN");
+  if (!folder || std::strncmp(path, folder, std::strlen(folder)) != 0) return;
+  if (when && syscall(SYS_access, when, F_OK) != 0) return;
+  for (;;) pause();
+}
+
+void block_if_dead(int file) {
+  static const bool enabled = std::getenv("LENSD_DEAD_WHEN") != nullptr;
+  if (!enabled) return;
+  char name[64], path[4096];
+  std::snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+  const ssize_t size = readlink(name, path, sizeof path - 1);
+  if (size <= 0) return;
+  path[size] = '\0';
+  block_if_dead(path);
 }
 
 template <class Function>
@@ -68,6 +84,21 @@ int openat(int folder, const char* path, int flags, ...) {
   va_end(more);
   block_if_dead(path);
   return real<int(int, const char*, int, ...)>("openat")(folder, path, flags, mode);
+}
+
+ssize_t write(int file, const void* bytes, size_t size) {
+  block_if_dead(file);
+  return real<ssize_t(int, const void*, size_t)>("write")(file, bytes, size);
+}
+
+int fdatasync(int file) {
+  block_if_dead(file);
+  return real<int(int)>("fdatasync")(file);
+}
+
+int fsync(int file) {
+  block_if_dead(file);
+  return real<int(int)>("fsync")(file);
 }
 
 }  // extern "C"
