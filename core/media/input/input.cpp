@@ -4,14 +4,19 @@ extern "C" {
 #include <libavfilter/avfilter.h>
 }
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdio>
 #include <string_view>
 
 #include "core/base/log.hpp"
 #include "core/base/text.hpp"
+#include "core/base/unique_fd.hpp"
 #include "core/base/url_secrets.hpp"
 #include "core/image/view.hpp"
 #include "core/media/input/input_checks.hpp"
@@ -118,11 +123,18 @@ int Input::deny_open(AVFormatContext*, AVIOContext**, const char* url, int, AVDi
   return AVERROR(EPERM);
 }
 
-/// Opens an image of a sequence, unless png_problem() refuses it.
+/// Opens an image of a sequence, unless it is no regular file or png_problem() refuses it.
 int Input::open_image(AVFormatContext* context, AVIOContext** io, const char* url, int flags,
                       AVDictionary** options) noexcept {
   const auto& self = *static_cast<const Input*>(context->opaque);
-  const int error = self.default_open_(context, io, url, flags, options);
+  // FFmpeg would wait for the writer of a FIFO, and cannot be interrupted there.
+  const UniqueFd image(open(url, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat status = {};
+  if (!image || fstat(image.get(), &status) != 0) return AVERROR(errno);
+  if (!S_ISREG(status.st_mode)) return AVERROR(EINVAL);
+  char name[32];
+  std::snprintf(name, sizeof name, "/proc/self/fd/%d", image.get());
+  const int error = self.default_open_(context, io, name, flags, options);
   if (error < 0 || png_problem(**io).empty()) return error;
   avio_closep(io);
   return AVERROR_INVALIDDATA;

@@ -24,6 +24,14 @@ headless 4 no_such_source test:no_such_source
 headless 4 "another host" file://nas/clip.mp4
 headless 4 "no such file.mp4" "file://$WORK/no%20such%20file.mp4"
 
+# Images of a sequence are regular files. FFmpeg would wait for the writer of a FIFO.
+mkfifo "$WORK/pipe_001.png" "$WORK/later_002.png"
+headless 4 "Could not open file : $WORK/pipe_001.png" "$WORK/pipe_%03d.png"
+"$LENSD" test:testsrc2=size=64x48 --headless -q --frames 1 -o "$WORK/later_001.png" || fail "no image"
+code=0
+timeout 20 "$LENSD" "$WORK/later_%03d.png" --headless -o null: >/dev/null 2>"$WORK/later.err" || code=$?
+((code != 124)) && grep -q "later" "$WORK/later.err" || fail "exit code $code: $(<"$WORK/later.err")"
+
 # Graphs: exit code 3.
 headless 3 sharpenn test:testsrc2 --graph sharpenn
 headless 3 radiu test:testsrc2 --graph median=radiu=1
