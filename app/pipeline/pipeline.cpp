@@ -170,7 +170,7 @@ void Pipeline::process(Picture picture) {
   farthest_ns_ = std::max(farthest_ns_, info.pts_ns);
   // pace() may have applied another seek.
   if (serial == seek_serial_.load(std::memory_order_relaxed)) seek_target_ns_.reset();
-  show_one_ = false;
+  show_one_ = show_one_ && info.placeholder;  // a paused start waits for the source
   if (step_frames_ > 0) --step_frames_;
   publish_status();
   if (options_.sinks.empty()) {

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "tests/unit/app/pipeline/pipeline_fixture.hpp"
+#include "tests/unit/common/eventually.hpp"
 
 namespace lensd {
 namespace {
@@ -63,6 +64,46 @@ class ReconnectingSource final : public Source {
   int64_t delivered_ = 0;  // decode thread
   std::atomic<double> rate_{0};
 };
+
+/// A live source that delivers placeholders until it is connected.
+class LateSource final : public Source {
+ public:
+  LateSource() : info_(pictures_.info()) { info_.live = true, info_.seekable = false; }
+  const SourceInfo& info() const override { return info_; }
+  FrameOutcome next(Picture& out) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    const FrameOutcome outcome = pictures_.next(out);
+    out.info.placeholder = !connected;
+    return outcome;
+  }
+  void seek(int64_t, int) override {}
+  std::string stream_errors() const override { return {}; }
+  void interrupt() noexcept override {}
+
+  std::atomic<bool> connected{false};
+
+ private:
+  SyntheticSource pictures_{{16, 16}, 1'000'000};
+  SourceInfo info_;
+};
+
+TEST(LivePipeline, APausedStartShowsTheFirstPictureOfALateSource) {
+  auto late = std::make_unique<LateSource>();
+  LateSource& source = *late;
+  Pipeline pipeline(std::move(late), paused("grayscale"), registry());
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().placeholders > 5; }));
+  source.connected = true;
+  EXPECT_TRUE(eventually([&] {
+    const Frame frame = pipeline.take_newest();
+    return frame && !frame.info.placeholder;
+  }));
+  const uint64_t processed = pipeline.status().processed;
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(pipeline.status().processed, processed) << "no further picture while paused";
+  pipeline.stop();
+  pipeline.check();
+}
 
 TEST(LivePipeline, SinksGetTheRateOfEachConnection) {
   const auto sink = std::make_shared<RateSink>();
