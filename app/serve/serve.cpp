@@ -36,8 +36,9 @@ constexpr int64_t kStuckNs = 5'000'000'000;
 /// than the 10 s that `lensd ctl` waits for an answer.
 constexpr int64_t kPipeOpenNs = 8'000'000'000;
 
-/// Maximum time of a shutdown, which takes less than a second if all disks and devices answer.
-constexpr auto kEndTimeout = std::chrono::seconds(5);
+/// Maximum time of a shutdown. It takes less than a second if all disks and devices answer, but some seconds
+/// if a slow disk gets the end of a recording.
+constexpr auto kEndTimeout = std::chrono::seconds(10);
 
 /// Checks that the pipeline's threads make progress. The decode thread may wait while playback is paused or
 /// ended, while its queue is full, and when the whole file is decoded.
