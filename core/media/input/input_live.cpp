@@ -189,6 +189,7 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
   const auto attempt = [&](const LiveOptions& settings) {
     kind_ == UrlKind::network ? make_network_context(settings) : make_context();
     options.clear();
+    deadline_.set(live.open_ns);
     fill_live_options(options, url, kind_, settings);
     verifies = kind_ == UrlKind::network && set_tls_options(options, url, settings.tls);
     for (const auto& [key, value] : settings.extra) options.set(key.c_str(), value);
@@ -197,12 +198,17 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
   LiveOptions pictures = live;
   pictures.audio = nullptr;
   const bool with_audio = live.audio && !live.audio->refused();
+  const auto audio_refused = [&](int result) {
+    const bool other_cause = deadline_.expired() || !policy_.refused().empty();
+    return with_audio && may_refuse_audio(result, url) && !other_cause && lookup_problem(url).empty();
+  };
   int error = attempt(with_audio ? live : pictures);
-  const bool other_cause = deadline_.expired() || !policy_.refused().empty();
-  if (with_audio && may_refuse_audio(error, url) && !other_cause && lookup_problem(url).empty()) {
-    deadline_.set(live.open_ns);
-    error = attempt(pictures);
-    if (error >= 0) live.audio->set_refused();
+  if (audio_refused(error) && (error = attempt(pictures)) >= 0) {
+    // The server may have restarted meanwhile. It refuses the audio only if it does so again while it plays.
+    error = attempt(live);
+    const bool refuses = audio_refused(error);
+    if (error < 0) error = attempt(pictures);
+    if (error >= 0 && refuses) live.audio->set_refused();
   }
   if (error < 0) {
     fail_if_interrupted();
