@@ -42,8 +42,9 @@ void LiveStateMachine::frame(int64_t now_ns) {
     const int64_t interval = now_ns - status_.last_frame_ns;
     interval_ns_ = interval_ns_ ? interval_ns_ + (interval - interval_ns_) / 8 : interval;
   }
+  if (no_picture_yet_) first_picture_ns_ = now_ns;
   no_picture_yet_ = requested_ = false;
-  outage_ns_ = 0, refused_logins_ = 0;
+  refused_logins_ = 0;
   ++status_.frames;
   status_.last_frame_ns = now_ns;
   if (status_.state != LiveState::playing) enter(LiveState::playing, now_ns, {});
@@ -51,7 +52,9 @@ void LiveStateMachine::frame(int64_t now_ns) {
 
 void LiveStateMachine::lost(int64_t now_ns, const std::string& reason, ConnectionLoss loss) {
   busy_ = requested_ = false;
-  if (outage_ns_ == 0) outage_ns_ = now_ns;
+  const bool lasted = !no_picture_yet_ && now_ns - first_picture_ns_ >= timing_.lasting_ns;
+  if (outage_ns_ == 0 || lasted) outage_ns_ = now_ns;
+  no_picture_yet_ = true;
   std::string text = reason;
   if (loss == ConnectionLoss::login) {
     ++refused_logins_;

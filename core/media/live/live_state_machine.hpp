@@ -18,7 +18,10 @@ struct LiveTiming {
   int64_t retry_ns = 250'000'000;  ///< wait between attempts during the first `eager_ns` of an outage
   int64_t eager_ns = 10'000'000'000;
   int64_t slow_retry_ns = 2'000'000'000;  ///< maximum wait between attempts
-  int64_t restart_ns = 3'000'000'000;     ///< a restart on request may take this time before it is a stall
+  /// A connection that is lost sooner after its first picture does not end the outage before it. Otherwise a
+  /// server that closes after each picture would be asked four times a second for ever.
+  int64_t lasting_ns = 5'000'000'000;
+  int64_t restart_ns = 3'000'000'000;  ///< a restart on request may take this time before it is a stall
   /// Waits after a refused login: the first, the second (doubled for each further one), the maximum. The
   /// first is short, because a camera that starts may refuse a correct login.
   int64_t first_login_ns = 5'000'000'000, login_ns = 30'000'000'000, slow_login_ns = 300'000'000'000;
@@ -74,9 +77,10 @@ class LiveStateMachine {
   bool requested_ = false;    ///< the current attempt follows restart()
   int64_t requested_ns_ = 0;  ///< time of the first restart() since the newest picture
   int64_t next_attempt_ns_ = 0;
-  int64_t outage_ns_ = 0;    ///< start of the current outage; 0: none
-  int refused_logins_ = 0;   ///< since the newest picture
-  int64_t interval_ns_ = 0;  ///< smoothed time between pictures
+  int64_t outage_ns_ = 0;         ///< start of the newest outage; short connections continue it; 0: none yet
+  int64_t first_picture_ns_ = 0;  ///< time of the connection's first picture
+  int refused_logins_ = 0;        ///< since the newest picture
+  int64_t interval_ns_ = 0;       ///< smoothed time between pictures
 };
 
 }  // namespace lensd

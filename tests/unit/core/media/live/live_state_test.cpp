@@ -189,11 +189,32 @@ TEST_F(LiveStateMachineTest, ARecoveryEndsTheOutage) {
   play(5);
   waits(machine, now, 100 * sec);
   now += 200 * sec;
-  play(2);
+  play(130);
   EXPECT_EQ(state(), LiveState::playing);
   EXPECT_EQ(machine.status().reconnects, 1u);
   machine.lost(now, "gone");
   EXPECT_LE(machine.next_event_ns() - now, 250 * msec);  // waits start short again
+}
+
+TEST_F(LiveStateMachineTest, AServerThatClosesAfterEachPictureIsAskedMoreAndMoreSlowly) {
+  connect();
+  play(1);
+  const int64_t begin = now;
+  int attempts = 0;
+  for (; now - begin < 600 * sec; ++attempts) {
+    machine.lost(now, "the stream ended");
+    const int64_t wait = machine.next_event_ns() - now;
+    if (now - begin > 90 * sec) {
+      EXPECT_GT(wait, 1500 * msec);
+    }
+    now += wait;
+    connect();
+    play(1, 5 * msec);
+  }
+  EXPECT_LT(attempts, 450) << "four times a second would be 2400";
+  play(130);
+  machine.lost(now, "the stream ended");
+  EXPECT_LE(machine.next_event_ns() - now, 250 * msec) << "a connection that lasted ends the outage";
 }
 
 TEST_F(LiveStateMachineTest, ALossAfterAStallReconnects) {
