@@ -144,12 +144,11 @@ void Pipeline::process_loop() {
 }
 
 void Pipeline::process(Picture picture) {
-  const PictureInfo& format = picture.planes.info;
-  if (format != executor_->plan()->picture) {
-    notice(false, fmt::format("the source is now {}×{} {}", format.extent.width, format.extent.height,
-                              describe(format)));
-    install(format);
+  if (!follow_format(picture.planes.info)) {
+    dropped_.fetch_add(1, std::memory_order_relaxed);
+    return;
   }
+  retry_graph();
   if (source_info_.live) follow_connection(picture.info);
   const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
   current_picture_ = std::move(picture);
@@ -161,7 +160,7 @@ void Pipeline::process(Picture picture) {
   if (info.duration_ns > 0) state_.frame_duration_ns = info.duration_ns;
   if (info.fields != FieldOrder::progressive) state_.fields = info.fields;
 
-  Frame frame = executor_->run(current_picture_);
+  Frame frame = run_current_picture(false);
   if (!frame) return;
   ++state_.processed;
   timeline_.record(process_track_, run_label_, info.index, info.taken_ns, frame.info.processed_ns);
@@ -198,7 +197,7 @@ void Pipeline::rerun_if_outdated() {
 void Pipeline::rerun_current() {
   outdated_ = false;
   if (!current_picture_ || current_picture_.planes.info != executor_->plan()->picture) return;
-  Frame frame = executor_->run(current_picture_, true);
+  Frame frame = run_current_picture(true);
   if (!frame) return;
   ++state_.reruns;
   publish_status();
@@ -365,6 +364,7 @@ PipelineStatus Pipeline::status() const {
   s.not_shown = not_shown_;
   static_cast<ProcessStatus&>(s) = status_.load();
   s.live = source_->live_status();
+  if (s.live.live && s.live.reason.empty()) s.live.reason = source_problem();
   s.dropped = dropped_ + s.live.dropped, s.skipped = skipped_;
   s.decoded = decoded_, s.placeholders = placeholders_, s.decode_heartbeat = decode_heartbeat_;
   s.queue_full = pictures_.size() >= pictures_.capacity();

@@ -137,6 +137,8 @@ class Pipeline {
   struct PlanResult {
     std::unique_ptr<PreparedPlan> prepared;  ///< null if the plan was refused
     GraphDesc graph;
+    PictureInfo picture;
+    bool bypass = false, no_memory = false;
     std::string problem;
     std::vector<uint64_t> requests;
   };
@@ -172,6 +174,13 @@ class Pipeline {
   bool swap_in_planned();
   void install_first();
   void install(const PictureInfo& picture);
+  void install_plan(std::unique_ptr<Plan> plan);
+  void install_source(const PictureInfo& picture);
+  bool follow_format(const PictureInfo& format);
+  void refuse(const PlanResult& result);
+  void wait_for_memory(const std::string& problem);
+  void retry_graph();
+  std::string misfit_problem() const;
   void report_outcomes(const std::vector<uint64_t>& requests, const std::string& problem);
   int64_t next_frame_index() const;
   void publish_graph();
@@ -181,6 +190,7 @@ class Pipeline {
   void process(Picture picture);
   void follow_connection(const FrameInfo& next);
   void pass_to_sinks(const Frame& frame);
+  Frame run_current_picture(bool again);
   void rerun_current();
   void pace(FrameInfo& info);
   void wait_until_due(int64_t pts_ns);
@@ -208,6 +218,8 @@ class Pipeline {
   bool idle() const { return state_.paused || last_shown_ || (state_.ended && options_.paced); }
   void notice(bool problem, std::string text);
   void publish_status();
+  std::string set_source_problem(std::string problem);
+  std::string source_problem() const;
 
   void register_scopes();
   uint64_t try_enqueue(Command& command);
@@ -253,12 +265,17 @@ class Pipeline {
   PlanExtras extras_;
   std::string solo_;
   std::vector<uint64_t> requests_;  // SetGraph::request of commands that no PlanRequest includes yet
-  bool plan_again_ = false;         // requested_ changed since the last PlanRequest
-  bool show_one_ = false;           // process one picture although paused
-  bool last_shown_ = false;         // true while show_last_frame() waits
-  bool burst_ = false;              // live: the current picture waited, or others wait
-  bool others_wait_ = false;        // live: pictures waited behind the newest taken one
-  bool outdated_ = false;           // the graph has changed since the current picture was processed
+  bool plan_again_ = false;         // requested_ changed since the last PlanRequest, or is tried again
+  bool shows_source_ = false;       // the running plan is without the graph
+  bool graph_waits_ = false;        // live: because there was not enough memory for it
+  std::optional<PictureInfo> refused_format_;  // live: there was not enough memory to show it
+  bool run_failed_ = false;                    // live: there was not enough memory for the last frame
+  int64_t retry_ns_ = 0;                       // time of the next try of the graph or the format
+  bool show_one_ = false;                      // process one picture although paused
+  bool last_shown_ = false;                    // true while show_last_frame() waits
+  bool burst_ = false;                         // live: the current picture waited, or others wait
+  bool others_wait_ = false;                   // live: pictures waited behind the newest taken one
+  bool outdated_ = false;  // the graph has changed since the current picture was processed
   PlaybackClock clock_;
   SoundSync sound_;
   int64_t step_frames_ = 0;
@@ -278,11 +295,11 @@ class Pipeline {
   uint64_t posted_ = 0;
 
   NoticeList notices_;
-  mutable std::mutex mutex_;  // protects graph view, outcomes, failure, stream errors; not locked per frame
+  mutable std::mutex mutex_;  // protects graph view, outcomes, failure, messages; not locked per frame
   std::shared_ptr<const GraphView> graph_view_;
   std::vector<PlanOutcome> outcomes_;
   std::exception_ptr failure_;
-  std::string stream_errors_;
+  std::string stream_errors_, source_problem_;
 
   std::thread decode_thread_, planner_thread_, process_thread_;
 };

@@ -2,7 +2,11 @@
 // process thread prepares it without waiting for the planner.
 #include <fmt/format.h>
 
+#include <new>
+#include <utility>
+
 #include "app/pipeline/pipeline.hpp"
+#include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/device/device_memory_error.hpp"
 
@@ -16,6 +20,26 @@ GraphDesc effective(GraphDesc graph, bool bypass, const std::string& solo) {
   return graph;
 }
 
+/// Time between two tries of a graph or format for which there was not enough memory.
+constexpr int64_t kRetryNs = 3'000'000'000;
+constexpr const char* kWithoutGraph = "shown without the graph: ";
+
+/// Call in a catch block. Returns the reason if there was not enough memory; otherwise an empty string.
+std::string memory_problem() {
+  constexpr const char* kOutOfMemory = "out of memory";
+  try {
+    try {
+      throw;
+    } catch (const MemoryError& e) {
+      return e.what();
+    }
+  } catch (const std::bad_alloc&) {  // also for the text
+    return kOutOfMemory;
+  } catch (...) {
+    return {};
+  }
+}
+
 }  // namespace
 
 // ---- planner thread -------------------------------------------------------------------------------------
@@ -25,14 +49,18 @@ void Pipeline::planner_loop() {
     if (request->old_plan) continue;  // the end of this iteration frees the plan
     PlanResult result;
     result.graph = std::move(request->graph), result.requests = std::move(request->requests);
+    result.picture = request->picture, result.bypass = request->bypass;
     try {
       result.prepared =
           executor_->prepare(make_plan(effective(result.graph, request->bypass, request->solo),
                                        request->picture, options_.backend, registry_, request->extras));
+    } catch (const MemoryError& e) {
+      result.problem = e.what(), result.no_memory = true;
     } catch (const Error& e) {
       result.problem = e.what();
-    } catch (const std::exception& e) {  // out of memory, for example
+    } catch (const std::exception& e) {
       result.problem = fmt::format("the graph cannot be planned: {}", e.what());
+      result.no_memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
     }
     if (!plan_results_.push(result)) return;
     wake();
@@ -84,17 +112,17 @@ bool Pipeline::swap_in_planned() {
   if (!result) return false;
   state_.planning = false;
   PlanRequest free_request;
-  if (!result->prepared) {
-    notice(true, result->problem);
-    if (!plan_again_) {
-      requested_ = graph_;
-      publish_graph();
-    }
-  } else if (result->prepared->plan->picture != executor_->plan()->picture) {
-    free_request.old_plan = std::move(result->prepared);  // obsolete: install() has changed the format
+  if (result->picture != executor_->plan()->picture) {
+    // Obsolete: install() has changed the format, and has planned the requested graph for it.
+    free_request.old_plan = std::move(result->prepared);
+    result->problem = source_problem();
+  } else if (!result->prepared) {
+    refuse(*result);
   } else {
     free_request.old_plan = executor_->swap_in(std::move(result->prepared));
     graph_ = std::move(result->graph);
+    shows_source_ = result->bypass;
+    if (!shows_source_) graph_waits_ = false, set_source_problem({});
     publish_graph();
     graph_changed();
   }
@@ -104,29 +132,128 @@ bool Pipeline::swap_in_planned() {
   return true;
 }
 
+/// Prepares a plan on the calling thread and uses it from now on. The planner frees the old one.
+void Pipeline::install_plan(std::unique_ptr<Plan> plan) {
+  PlanRequest free_request;
+  free_request.old_plan = executor_->swap_in(executor_->prepare(std::move(plan)));
+  if (free_request.old_plan) plan_requests_.push(free_request);
+}
+
+/// Handles a refused plan for the current format: keeps the running one and reports the reason. If a live
+/// source is shown without the graph for lack of memory, keeps the requested graph for the next try.
+void Pipeline::refuse(const PlanResult& result) {
+  if (source_info_.live && result.no_memory && shows_source_ && !result.bypass) {
+    wait_for_memory(result.problem);
+    return;
+  }
+  notice(true, result.problem);
+  if (plan_again_) return;
+  requested_ = graph_;
+  publish_graph();
+}
+
 /// Makes a plan for a new picture format on the calling thread, because no frame can be processed without it.
-/// The planner frees the old plan.
 /// If the format does not fit the graph, throws Error(invalid_config), which ends the run. Live sources, and
-/// paced files whose format has changed, are shown without the graph instead.
+/// paced files whose format has changed, are shown without the graph instead. So are live sources whose
+/// format has changed if there is not enough memory for the graph. Throws MemoryError or std::bad_alloc if
+/// there is none without it either.
 void Pipeline::install(const PictureInfo& picture) {
-  const auto swap_in = [this](std::unique_ptr<Plan> plan) {
-    PlanRequest free_request;
-    free_request.old_plan = executor_->swap_in(executor_->prepare(std::move(plan)));
-    if (free_request.old_plan) plan_requests_.push(free_request);
-  };
   try {
-    swap_in(make_plan(effective(requested_, state_.bypass, solo_), picture, options_.backend, registry_,
-                      extras()));
+    install_plan(make_plan(effective(requested_, state_.bypass, solo_), picture, options_.backend, registry_,
+                           extras()));
     graph_ = requested_;
-  } catch (const Error& e) {
-    const bool misfit = e.code() == ExitCode::invalid_config && validate(requested_, registry_).empty();
-    const bool changed = options_.paced && executor_->plan();
-    if (!misfit || !(source_info_.live || changed)) throw;
-    notice(true, fmt::format("shown without the graph: {}", e.what()));
-    swap_in(make_plan(effective(requested_, true, {}), picture, options_.backend, registry_,
-                      {.precision = state_.precision, .colour = state_.colour}));
+    shows_source_ = state_.bypass, graph_waits_ = false;
+    set_source_problem({});
+  } catch (...) {
+    const std::string no_memory = memory_problem();
+    if (no_memory.empty() || !source_info_.live || !executor_->plan()) {
+      const std::string misfit = misfit_problem();
+      const bool changed = options_.paced && executor_->plan();
+      if (misfit.empty() || !(source_info_.live || changed)) throw;
+      install_source(picture);
+      notice(true, set_source_problem(kWithoutGraph + misfit));
+    } else {
+      install_source(picture);
+      wait_for_memory(no_memory);
+      notice(true, source_problem());
+    }
   }
   publish_graph();
+}
+
+/// Installs a plan that shows the source without the graph.
+void Pipeline::install_source(const PictureInfo& picture) {
+  install_plan(make_plan(effective(requested_, true, {}), picture, options_.backend, registry_,
+                         {.precision = state_.precision, .colour = state_.colour}));
+  shows_source_ = true, graph_waits_ = false;
+}
+
+/// Call in a catch block. Returns the reason if the requested graph is valid but does not fit the format;
+/// otherwise an empty string.
+std::string Pipeline::misfit_problem() const {
+  try {
+    throw;
+  } catch (const Error& e) {
+    const bool misfit = e.code() == ExitCode::invalid_config && validate(requested_, registry_).empty();
+    return misfit ? e.what() : std::string();
+  } catch (...) {
+    return {};
+  }
+}
+
+/// Makes a plan if the picture format has changed. Returns false if the picture must be dropped: it is of a
+/// live source, and there is not enough memory to show it. The format is tried again every few seconds.
+bool Pipeline::follow_format(const PictureInfo& format) {
+  if (format == executor_->plan()->picture) {
+    if (refused_format_) set_source_problem({});
+    refused_format_.reset();
+    return true;
+  }
+  const bool again = refused_format_ == format;
+  if (again && now_ns() < retry_ns_) return false;
+  try {
+    if (!again)
+      notice(false, fmt::format("the source is now {}×{} {}", format.extent.width, format.extent.height,
+                                describe(format)));
+    install(format);
+    refused_format_.reset();
+    return true;
+  } catch (...) {
+    const std::string no_memory = memory_problem();
+    if (no_memory.empty() || !source_info_.live) throw;
+    refused_format_ = format, retry_ns_ = now_ns() + kRetryNs;
+    set_source_problem(no_memory);
+    return false;
+  }
+}
+
+/// Call before each frame. Requests the graph again if a live source is shown without it for lack of memory.
+void Pipeline::retry_graph() {
+  if (!graph_waits_ || state_.planning || state_.bypass || now_ns() < retry_ns_) return;
+  plan_again_ = true;
+  request_plan();
+}
+
+void Pipeline::wait_for_memory(const std::string& problem) {
+  graph_waits_ = true, retry_ns_ = now_ns() + kRetryNs;
+  set_source_problem(kWithoutGraph + problem);
+}
+
+/// Runs the plan on the current picture. Returns an empty frame if it is of a live source and there is not
+/// enough memory.
+Frame Pipeline::run_current_picture(bool again) {
+  try {
+    Frame frame = executor_->run(current_picture_, again);
+    if (std::exchange(run_failed_, false)) set_source_problem({});
+    return frame;
+  } catch (...) {
+    const std::string no_memory = memory_problem();
+    if (no_memory.empty() || !source_info_.live) throw;
+    run_failed_ = true;
+    set_source_problem(no_memory);
+    if (!again) dropped_.fetch_add(1, std::memory_order_relaxed);
+    return {};
+  }
 }
 
 /// Creates the executor and installs the first plan. If GPU memory is too small for them, uses the CPU
@@ -177,6 +304,17 @@ void Pipeline::publish_graph() {
 }
 
 // ---- any thread -----------------------------------------------------------------------------------------
+
+/// Sets and returns why a live source is not shown with the requested graph; empty: it is.
+std::string Pipeline::set_source_problem(std::string problem) {
+  const std::lock_guard lock(mutex_);
+  return source_problem_ = std::move(problem);
+}
+
+std::string Pipeline::source_problem() const {
+  const std::lock_guard lock(mutex_);
+  return source_problem_;
+}
 
 std::shared_ptr<const GraphView> Pipeline::graph() const {
   const std::lock_guard lock(mutex_);

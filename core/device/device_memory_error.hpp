@@ -1,15 +1,22 @@
-// The error of a graph that does not fit in GPU memory.
+// The errors of a graph that does not fit in memory.
 #pragma once
 
 #include "core/base/error.hpp"
 
 namespace lensd {
 
+/// There is not enough free memory. It may suffice later.
+class MemoryError : public Error {
+ public:
+  MemoryError(std::string where, std::string what, std::string hint)
+      : Error(ExitCode::runtime_failure, std::move(where), std::move(what), std::move(hint)) {}
+};
+
 /// The GPU does not have enough free memory. The CPU backend may still run the graph.
-class DeviceMemoryError : public Error {
+class DeviceMemoryError : public MemoryError {
  public:
   DeviceMemoryError(std::string what, std::string hint)
-      : Error(ExitCode::runtime_failure, "GPU memory", std::move(what), std::move(hint)) {}
+      : MemoryError("GPU memory", std::move(what), std::move(hint)) {}
 };
 
 }  // namespace lensd

@@ -99,7 +99,7 @@ MemoryBlock::MemoryBlock(MemoryKind kind, size_t bytes)
 #endif
   kind_ = MemoryKind::host;
   data_ = allocate_host(bytes_);
-  if (!data_) throw Error(ExitCode::runtime_failure, "memory", no_memory("host", bytes_), kMemoryHint);
+  if (!data_) throw MemoryError("memory", no_memory("host", bytes_), kMemoryHint);
 }
 
 void MemoryBlock::reset() noexcept {

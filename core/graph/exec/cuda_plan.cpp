@@ -156,12 +156,13 @@ int capture(CudaPlan& plan, const PictureInfo& info, bool bottom_up, bool source
   for (const auto& slot : plan.slots) {
     const PictureRef planes = uploaded_planes(slot->buffers->upload, info, bottom_up);
     bind_slot(plan, *slot, planes);
-    CapturedPlan& captured = slot->captured.emplace_back();
+    CapturedPlan captured;
     captured.bottom_up = planes.pitch_bytes[0] < 0, captured.source_inside = source_inside;
     captured.field_chroma = info.has_field_chroma();
     captured.plain = cuda::GraphExec(stream, [&] { record_graph(plan, *slot, first, Marks::none, stream); });
     captured.timed =
         cuda::GraphExec(stream, [&] { record_graph(plan, *slot, first, Marks::external, stream); });
+    slot->captured.push_back(std::move(captured));  // only a complete one, if there is no memory for it
   }
   return 2 * static_cast<int>(plan.slots.size());
 }
