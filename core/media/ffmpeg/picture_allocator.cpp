@@ -74,7 +74,11 @@ void PictureAllocator::attach(AVCodecContext& context) {
 }
 
 int PictureAllocator::get_buffer(AVCodecContext* context, AVFrame* frame, int flags) noexcept {
-  if (frame->width > kMaxSide || frame->height > kMaxSide) return AVERROR_INVALIDDATA;
+  auto& self = *static_cast<PictureAllocator*>(context->opaque);
+  if (frame->width > kMaxSide || frame->height > kMaxSide) {
+    self.too_large_.store({frame->width, frame->height}, std::memory_order_relaxed);
+    return AVERROR_INVALIDDATA;
+  }
   const auto format = static_cast<AVPixelFormat>(frame->format);
   if (context->codec_type != AVMEDIA_TYPE_VIDEO || context->hw_frames_ctx ||
       !(context->codec->capabilities & AV_CODEC_CAP_DR1) || !picture_format(format))
@@ -82,7 +86,7 @@ int PictureAllocator::get_buffer(AVCodecContext* context, AVFrame* frame, int fl
   int width = frame->width, height = frame->height;
   int alignment[AV_NUM_DATA_POINTERS] = {};
   avcodec_align_dimensions2(context, &width, &height, alignment);
-  return static_cast<PictureAllocator*>(context->opaque)->fill(*frame, width, height, alignment);
+  return self.fill(*frame, width, height, alignment);
 }
 
 int PictureAllocator::fill(AVFrame& frame, int padded_width, int padded_height,

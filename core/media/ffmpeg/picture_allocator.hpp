@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "core/device/memory.hpp"
+#include "core/image/view.hpp"
 #include "core/media/ffmpeg/ffmpeg.hpp"
 
 namespace lensd {
@@ -39,6 +40,10 @@ class PictureAllocator {
   int logged_errors() const noexcept { return logged_errors_.load(std::memory_order_relaxed); }
   void count_logged_error() noexcept { logged_errors_.fetch_add(1, std::memory_order_relaxed); }
 
+  /// Returns the size of the last picture that exceeded kMaxSide; empty if there was none. FFmpeg's HEVC
+  /// decoder reports it as a lack of memory.
+  Extent too_large() const noexcept { return too_large_.load(std::memory_order_relaxed); }
+
   /// Returns the number of blocks allocated so far, for tests.
   int blocks() const noexcept { return blocks_->load(std::memory_order_relaxed); }
 
@@ -51,6 +56,7 @@ class PictureAllocator {
   std::shared_ptr<std::atomic<int>> blocks_;
   std::atomic<int> real_kind_{-1};  ///< MemoryKind of the blocks; -1: none yet
   std::atomic<int> logged_errors_{0};
+  std::atomic<Extent> too_large_{Extent{}};
   std::mutex mutex_;  ///< guards the pool's replacement when the size changes
   ff::BufferPoolPtr pool_;
   size_t pool_bytes_ = 0;

@@ -64,7 +64,7 @@ void FfmpegSource::open_first() {
 
 void FfmpegSource::open() {
   decoder_.reset();
-  picture_ns_ = now_ns();
+  picture_ns_ = data_since_ns_ = now_ns();
   packet_time_ = AV_NOPTS_VALUE, suspect_packets_ = 0;
   input_ = std::make_unique<Input>(url_, StreamKind::video, stop_, options_.live, options_.video_track,
                                    options_.or_best_track);
@@ -155,9 +155,9 @@ FrameOutcome FfmpegSource::next(Picture& out) {
     drop_unknown_tags(*frame_);
     apply_gpu_cropping(*frame_);
     if (frame_->width > kMaxSide || frame_->height > kMaxSide)
-      fail(fmt::format("a picture of {}×{} is too large", frame_->width, frame_->height));
+      fail_too_large({frame_->width, frame_->height});
     const AVRational time_base = input_->stream()->time_base;
-    picture_ns_ = now_ns();
+    picture_ns_ = now_ns(), data_since_ns_ = 0;
     const bool invented = input_->invents_times();
     std::optional<int64_t> raw_ns;
     if (invented)
@@ -195,7 +195,7 @@ FrameOutcome FfmpegSource::decode() {
     }
     if (result == AVERROR_EOF) return FrameOutcome::end_of_stream;
     if (decoder_->required_gpu_refused()) fail_gpu_refused();
-    if (result == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "out of memory");
+    check_memory(result);
     stream_errors_.step_done(result != AVERROR(EAGAIN), allocator_.logged_errors());
     if (result != AVERROR(EAGAIN)) count_undecodable();
     if (draining_) {
@@ -214,6 +214,10 @@ FrameOutcome FfmpegSource::interrupted() noexcept {
 FrameOutcome FfmpegSource::feed() {
   const int error = input_->read(*packet_);
   if (error == AVERROR_EXIT) return FrameOutcome::again;
+  if (error == AVERROR(EAGAIN) && input_->live()) {
+    check_picture_age();
+    return FrameOutcome::ok;
+  }
   if (error < 0 && input_->live()) fail_lost(error);
   if (error < 0) {
     stream_errors_.ended(*input_, error, announced_ns_, timestamps_.nominal_ns());
@@ -234,7 +238,7 @@ FrameOutcome FfmpegSource::feed() {
   skip_before_target(*packet_);
   const int sent = avcodec_send_packet(&decoder_->context(), packet_.get());
   av_packet_unref(packet_.get());
-  if (sent == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "out of memory");
+  check_memory(sent);
   if (sent < 0 && decoder_->required_gpu_refused()) fail_gpu_refused();
   if (sent < 0 && sent != AVERROR(EAGAIN) && sent != AVERROR_EOF) count_undecodable();
   stream_errors_.step_done(sent < 0 && sent != AVERROR(EAGAIN) && sent != AVERROR_EOF,
@@ -257,6 +261,20 @@ FrameOutcome FfmpegSource::feed_key_frame() {
 
 void FfmpegSource::fail(const std::string& what, const std::string& hint) const {
   throw Error(ExitCode::bad_source, where_, what, hint);
+}
+
+/// Throws Error for a decoder's result that means a lack of memory or, in a live source, a picture that is
+/// too large.
+void FfmpegSource::check_memory(int result) const {
+  const bool no_memory = result == AVERROR(ENOMEM);
+  const Extent size = allocator_.too_large();
+  if (size.width > 0 && (no_memory || input_->live())) fail_too_large(size);
+  if (no_memory) throw Error(ExitCode::runtime_failure, where_, "out of memory");
+}
+
+void FfmpegSource::fail_too_large(Extent size) const {
+  fail(fmt::format("a picture of {}×{} is too large, the limit is {}×{}", size.width, size.height, kMaxSide,
+                   kMaxSide));
 }
 
 void FfmpegSource::fail_gpu_refused() const {

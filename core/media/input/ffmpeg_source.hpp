@@ -62,8 +62,11 @@ class FfmpegSource final : public Source {
   void count_undecodable() noexcept;
   std::string only_damaged_pictures() const;
   [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) const;
+  [[noreturn]] void fail_too_large(Extent size) const;
+  void check_memory(int result) const;
   /// Throws Error for a read error or the end of a live source, so that LiveSource reopens it.
   [[noreturn]] void fail_lost(int error) const;
+  void check_picture_age();
   void check_live_packet();
   int64_t capture_time(std::optional<int64_t> raw_ns, int64_t now) const;
   [[noreturn]] void fail_gpu_refused() const;
@@ -139,6 +142,8 @@ class FfmpegSource final : public Source {
   int suspect_packets_ = 0;
   int suspect_errors_ = 0;  ///< number of errors that the decoder had logged at the jump
   int64_t picture_ns_ = 0;  ///< arrival of the newest picture, or the start of opening
+  /// Arrival of the first data after the newest picture, or the start of opening; 0: none yet.
+  int64_t data_since_ns_ = 0;
 
   // Cameras and PipeWire nodes only.
   uint64_t broken_before_ = 0;  ///< CameraMonitor::broken at picture_ns_

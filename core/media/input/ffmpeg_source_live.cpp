@@ -57,7 +57,7 @@ std::string FfmpegSource::only_damaged_pictures() const {
 FrameOutcome FfmpegSource::capture() {
   const int error = input_->read(*frame_, allocator_);
   if (error == AVERROR_EXIT) return interrupted();
-  if (error == AVERROR(ENOMEM)) throw Error(ExitCode::runtime_failure, where_, "out of memory");
+  check_memory(error);
   if (error < 0) fail_lost(error);
   return FrameOutcome::ok;
 }
@@ -80,17 +80,23 @@ void FfmpegSource::fail_lost(int error) const {
   fail("stream error: " + ff::error_text(error));
 }
 
-/// Throws Error if the stream no longer fits the decoder or no picture was decoded for open_ns. Demuxers do
-/// not detect that a sender restarts with another stream at the same address. In that case packet times jump
-/// back and the decoder logs errors.
+/// Call for data of a live source. Throws Error if data has arrived for open_ns without a picture.
+void FfmpegSource::check_picture_age() {
+  const int64_t now = now_ns();
+  if (data_since_ns_ == 0) data_since_ns_ = now;
+  if (now - data_since_ns_ > options_.live.open_ns) fail("data arrives, but no picture can be decoded");
+}
+
+/// Throws Error if the stream no longer fits the decoder or no picture is decoded. Demuxers do not detect
+/// that a sender restarts with another stream at the same address. In that case packet times jump back and
+/// the decoder logs errors.
 void FfmpegSource::check_live_packet() {
   const LiveAudio* audio = options_.live.audio.get();
   if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id || (audio && audio->unreadable()))
     fail("the stream changed its codec");
-  const int64_t without_picture_ns = now_ns() - picture_ns_;
-  if (input_->camera_monitor() && without_picture_ns > input_->silence_ns())
+  if (input_->camera_monitor() && now_ns() - picture_ns_ > input_->silence_ns())
     if (const std::string damaged = only_damaged_pictures(); !damaged.empty()) fail(damaged);
-  if (without_picture_ns > options_.live.open_ns) fail("data arrives, but no picture can be decoded");
+  check_picture_age();
   const int64_t time = packet_->dts != AV_NOPTS_VALUE ? packet_->dts : packet_->pts;
   if (time == AV_NOPTS_VALUE) return;
   const int64_t before = std::exchange(packet_time_, time);

@@ -85,6 +85,11 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
     if (const std::string problem = png_problem(*context_->pb); !problem.empty()) fail(problem);
   // Devices describe their stream when they are opened.
   const bool device = kind_ == UrlKind::camera || kind_ == UrlKind::pipewire || kind_ == UrlKind::screen;
+  if (invents_times()) {
+    context_->fps_probe_size =
+        0;  // the times of its pictures have no meaning, so do not wait for further ones
+    if (scheme_of(url).starts_with("http")) silence_.allow_slow();
+  }
   const int error = device ? 0 : find_stream_info(*context_);
   if (error < 0 && deadline_.expired()) fail("no picture before the open timeout");
   if (error < 0) fail("cannot read its streams: " + ff::error_text(error), ff::log_hint());
@@ -312,11 +317,10 @@ bool Input::has_audio() const noexcept {
 
 int Input::read(AVPacket& packet) noexcept {
   if (!parser_) return read_packet(packet);
-  while (!parser_->next(packet)) {
-    if (const int error = read_packet(packet); error < 0) return error;
-    parser_->put(packet);
-  }
-  return 0;
+  if (parser_->next(packet)) return 0;
+  if (const int error = read_packet(packet); error < 0) return error;
+  parser_->put(packet);
+  return parser_->next(packet) ? 0 : AVERROR(EAGAIN);
 }
 
 int Input::seek(int64_t ticks) noexcept {
@@ -349,7 +353,10 @@ int Input::read_packet(AVPacket& packet) noexcept {
       continue;
     }
     const int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
-    if (error >= 0 && time != AV_NOPTS_VALUE) silence_.packet(ff::to_ns(time, stream_->time_base));
+    if (error >= 0 && invents_times())
+      silence_.packet(now_ns());
+    else if (error >= 0 && time != AV_NOPTS_VALUE)
+      silence_.packet(ff::to_ns(time, stream_->time_base));
     return error;
   }
 }

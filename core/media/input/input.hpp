@@ -73,8 +73,8 @@ class Input {
   int64_t silence_ns() const noexcept { return silence_.ns(); }
 
   /// Waits for the next packet of the stream. Returns 0 or an AVERROR: AVERROR_EXIT after an interruption,
-  /// AVERROR_EOF at the end, AVERROR(ETIMEDOUT) if nothing arrived for silence_ns(), or an error of FFmpeg
-  /// or the camera.
+  /// AVERROR_EOF at the end, AVERROR(ETIMEDOUT) if nothing arrived for silence_ns(), AVERROR(EAGAIN) if data
+  /// of a live source arrived but no packet is complete, or an error of FFmpeg or the camera.
   int read(AVPacket& packet) noexcept;
 
   /// Moves to the stream's last key packet at or before `ticks`, in the stream's time base. Returns an

@@ -19,6 +19,7 @@ extern "C" {
 #include "core/media/camera/v4l2_capture.hpp"
 #include "core/media/cameras.hpp"
 #include "core/media/input/connect_policy.hpp"
+#include "core/media/live/silence_limit.hpp"
 #include "core/media/portal.hpp"
 
 namespace lensd {
@@ -166,7 +167,11 @@ void fill_live_options(ff::Options& options, const std::string& url, UrlKind kin
   } else if (scheme == "udp") {
     options.set("overrun_nonfatal", "1");
     options.set("buffer_size", "2097152");  // key frames arrive in bursts; the kernel may reduce it
-  } else if (base == "http" || base == "rtmp") {
+  } else if (base == "http") {
+    // Input interrupts reading earlier: while it opens the stream after open_ns, then as SilenceLimit says.
+    const int64_t slowest = live.silence_given ? live.silence_ns : SilenceLimit::kSlowestNs;
+    options.set("rw_timeout", microseconds(std::max(live.open_ns, slowest)));
+  } else if (base == "rtmp") {
     options.set("rw_timeout", microseconds(live.silence_ns));
   } else if (scheme == "srt") {
     options.set("connect_timeout", std::to_string(live.silence_ns / 1'000'000));

@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <new>
 
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
@@ -18,6 +19,8 @@ namespace lensd {
 namespace {
 
 constexpr int64_t kUdpRetryNs = 50'000'000;
+/// Short enough for a std::string without allocation.
+constexpr const char* kNoMemory = "out of memory";
 /// Pictures that may wait for the decode thread if they are large or in GPU memory.
 constexpr size_t kFewestQueued = 2;
 /// A picture that is later than its sound by more than this does not wait for it: the graph is too slow.
@@ -49,7 +52,6 @@ LiveTiming timing_of(const std::string& url, const LiveOptions& options) {
 
 LiveReader::LiveReader(const std::string& url, const LiveOptions& options, LiveSource::Opener opener)
     : where(display_url(url)),
-      is_camera(classify(url) == UrlKind::camera),
       open(std::move(opener)),
       controls(options.shared_controls),
       camera(options.camera_monitor),
@@ -58,7 +60,14 @@ LiveReader::LiveReader(const std::string& url, const LiveOptions& options, LiveS
       machine(timing_of(url, options), now_ns(), static_cast<uint32_t>(now_ns())) {}
 
 void LiveReader::run(const std::shared_ptr<LiveReader>& reader) {
-  while (reader->wait_for_attempt()) reader->attempt();
+  while (reader->wait_for_attempt()) {
+    try {
+      reader->attempt();
+    } catch (...) {  // no memory for the reason
+      const std::lock_guard lock(reader->mutex);
+      reader->machine.lost(now_ns(), kNoMemory);
+    }
+  }
   const std::lock_guard lock(reader->mutex);
   reader->exited = true;
   reader->changed.notify_all();
@@ -67,7 +76,7 @@ void LiveReader::run(const std::shared_ptr<LiveReader>& reader) {
 bool LiveReader::wait_for_attempt() {
   std::unique_lock lock(mutex);
   for (;;) {
-    if (stop || ended || failure || file) return false;
+    if (stop || failure || file) return false;
     const int64_t now = now_ns();
     if (machine.attempt_due(now)) {
       machine.attempt_started();
@@ -110,6 +119,8 @@ void LiveReader::attempt() {
       return;
     }
     log::debug("{}", e.what());
+  } catch (const std::bad_alloc&) {
+    reason = kNoMemory;
   } catch (const std::exception& e) {
     reason = e.what();
   }
@@ -134,16 +145,17 @@ bool LiveReader::mode_was_changed(const std::string& reason) {
   return true;
 }
 
-/// Returns true if retries are useless. Errors other than bad_source are permanent, for example invalid
-/// options or a missing GPU. But a camera that has played may lack the configured format, input or standard
-/// only for now: another camera has its path, or it is at a slower USB port.
+/// Returns true if retries are useless, for example after invalid options or without a GPU that was required.
+/// A lack of memory may pass. No error of a source that has played is permanent: another camera may have its
+/// path, or a server may send what the decoder refuses only for now.
 bool LiveReader::is_permanent(ExitCode code) {
-  if (code == ExitCode::bad_source) return false;
+  if (code == ExitCode::bad_source || code == ExitCode::runtime_failure) return false;
   const std::lock_guard lock(mutex);
-  return !(is_camera && code == ExitCode::invalid_config && machine.status().frames > 0);
+  return machine.status().frames == 0;
 }
 
-/// Queues pictures until `stop` is set or a file on a server ends. Throws Error if the source fails.
+/// Queues pictures until `stop` is set. Throws Error if the source fails or ends. A file on a server is also
+/// read again after its end: a camera may answer with one while it starts.
 void LiveReader::read_pictures(Source& source) {
   const bool paced = !source.info().live;
   bool first = true;
@@ -152,12 +164,7 @@ void LiveReader::read_pictures(Source& source) {
     const FrameOutcome outcome = source.next(picture);
     pixel_aspect.store(source.pixel_aspect(), std::memory_order_relaxed);
     if (outcome == FrameOutcome::again) continue;
-    if (outcome == FrameOutcome::end_of_stream) {
-      const std::lock_guard lock(mutex);
-      ended = true;
-      changed.notify_all();
-      return;
-    }
+    if (outcome == FrameOutcome::end_of_stream) throw Error(ExitCode::bad_source, where, "the stream ended");
     if (paced) wait_until_due(picture.info.pts_ns);
     push(std::move(picture));
     if (controls && std::exchange(first, false)) controls->mode_works();

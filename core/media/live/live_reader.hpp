@@ -62,7 +62,6 @@ struct LiveReader {
   LiveStatus status(int64_t now);
 
   const std::string where;
-  const bool is_camera;
   const LiveSource::Opener open;
   const std::shared_ptr<SharedControls> controls;  // may be null
   const std::shared_ptr<CameraMonitor> camera;     // may be null
@@ -75,7 +74,7 @@ struct LiveReader {
   LiveStateMachine machine;
   std::array<QueuedPicture, kSoundPictures> queue;  // oldest first
   size_t queued = 0;
-  bool interrupted = false, ended = false, exited = false;
+  bool interrupted = false, exited = false;
   bool take_files = true;  // store the source of a file in `file`; true while LiveSource's constructor waits
   std::exception_ptr failure;
   std::unique_ptr<Source> file;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
+#include <thread>
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
@@ -22,6 +24,8 @@ constexpr int64_t kPlaceholderEveryNs = 500'000'000;
 constexpr int64_t kLongestWaitNs = 200'000'000;
 /// The destructor waits at most this long for the reader thread to end.
 constexpr auto kExitTimeout = std::chrono::milliseconds(500);
+/// next() waits this long if it is out of memory.
+constexpr auto kNoMemoryWait = std::chrono::milliseconds(20);
 
 /// Returns how long before it is due a picture is delivered, so that the graph can process it: less than the
 /// time to the next one.
@@ -117,6 +121,20 @@ std::vector<Notice> LiveSource::take_notices() {
 }
 
 FrameOutcome LiveSource::next(Picture& out) {
+  try {
+    return wait_for_next(out);
+  } catch (const std::bad_alloc&) {
+  } catch (const Error& e) {
+    if (e.code() != ExitCode::runtime_failure) throw;
+  }
+  // Out of memory. A live source goes on without this placeholder.
+  out.reset();
+  placeholder_retry_ns_ = now_ns() + kPlaceholderEveryNs;
+  std::this_thread::sleep_for(kNoMemoryWait);
+  return FrameOutcome::again;
+}
+
+FrameOutcome LiveSource::wait_for_next(Picture& out) {
   out.reset();
   const int64_t deadline = now_ns() + kLongestWaitNs;
   std::unique_lock lock(reader_->mutex);
@@ -142,7 +160,6 @@ FrameOutcome LiveSource::next(Picture& out) {
       out.info.due_ns = due;
       return FrameOutcome::ok;
     }
-    if (reader_->ended) return FrameOutcome::end_of_stream;
     if (now > deadline) return FrameOutcome::again;
     const LiveStatus status = reader_->status(now);
     const int64_t silent_since = reader_->machine.silent_since_ns();
@@ -161,7 +178,7 @@ FrameOutcome LiveSource::next(Picture& out) {
 /// Returns the time at which to show the next placeholder; INT64_MAX: none.
 int64_t LiveSource::next_placeholder_ns(const LiveStatus& status, int64_t silent_since) const {
   if (!options_.placeholders || status.state == LiveState::playing) return INT64_MAX;
-  const int64_t first = silent_since + options_.stall_ns;
+  const int64_t first = std::max(silent_since + options_.stall_ns, placeholder_retry_ns_);
   if (!placeholder_shown_ || placeholder_state_ != status.state) return first;
   return std::max(first, placeholder_ns_ + kPlaceholderEveryNs);
 }

@@ -62,6 +62,7 @@ class LiveSource final : public Source {
   std::unique_ptr<Source> take_file();
 
  private:
+  FrameOutcome wait_for_next(Picture& out);
   Picture deliver(Picture picture, int64_t now, bool follows);
   Picture placeholder(const LiveStatus& status, int64_t silent_since, int64_t now);
   int64_t next_placeholder_ns(const LiveStatus& status, int64_t silent_since) const;
@@ -81,6 +82,7 @@ class LiveSource final : public Source {
   bool placeholder_shown_ = false;
   LiveState placeholder_state_ = LiveState::connecting;
   int64_t placeholder_ns_ = 0;
+  int64_t placeholder_retry_ns_ = 0;  ///< there was no memory: no placeholder before this time
   uint32_t serial_ = 0, connection_ = 0;
   int64_t index_ = 0;
   LiveTimeline timeline_;

@@ -21,12 +21,24 @@ class SilenceLimit {
   /// a killed SRT sender does not close its connection. Not for an SRT listener: if it closes the connection,
   /// the caller takes seconds to connect again. Other sources: LiveOptions::silence_ns.
   SilenceLimit(const std::string& url, const LiveOptions& live)
-      : limit_ns_(live.silence_ns), early_(!live.silence_given && sends_datagrams(url, live)) {}
+      : limit_ns_(live.silence_ns),
+        given_(live.silence_given),
+        early_(!live.silence_given && sends_datagrams(url, live)) {}
+
+  /// Longest limit that allow_slow() leads to, unless the user's is longer.
+  static constexpr int64_t kSlowestNs = 600'000'000'000;
+
+  /// For a stream over TCP without timestamps, such as Motion JPEG over HTTP: a camera may send a picture
+  /// only every few minutes. Unless the user has set the limit, it is one minute until the interval of the
+  /// pictures is known, then at least three intervals. Pass the arrival times to packet().
+  void allow_slow() noexcept { slow_ = !given_; }
 
   /// Returns the limit; 0: none.
   int64_t ns() const noexcept {
-    if (!early_ || interval_ns_ == 0) return limit_ns_;
-    return std::clamp(kMissedIntervals * interval_ns_, kEarlyNs, kLongestNs);
+    if (slow_ && steps_ < kKnownSteps) return std::max(limit_ns_, kSlowNs);
+    if ((!early_ && !slow_) || interval_ns_ == 0) return limit_ns_;
+    return std::clamp(kMissedIntervals * interval_ns_, slow_ ? limit_ns_ : kEarlyNs,
+                      slow_ ? std::max(limit_ns_, kSlowestNs) : kLongestNs);
   }
   /// Makes the limit at least `ns`.
   void raise(int64_t ns) noexcept { limit_ns_ = std::max(limit_ns_, ns); }
@@ -36,12 +48,17 @@ class SilenceLimit {
     if (!plausible(time_ns)) return;
     const int64_t step = time_ns - packet_ns_;
     packet_ns_ = time_ns;
-    if (!std::exchange(any_packet_, true) || step <= 0 || step > kLongestNs) return;  // reordered, or a jump
+    if (!std::exchange(any_packet_, true) || step <= 0) return;  // reordered
+    if (step > (slow_ ? kSlowestNs : kLongestNs)) return;        // a jump
+    ++steps_;
     interval_ns_ = interval_ns_ > 0 ? interval_ns_ + (step - interval_ns_) / 8 : step;
   }
 
  private:
   static constexpr int64_t kEarlyNs = 1'000'000'000, kLongestNs = 10'000'000'000, kMissedIntervals = 3;
+  static constexpr int64_t kSlowNs = 60'000'000'000;
+  /// Number of intervals to measure: a camera may send its first picture twice.
+  static constexpr int kKnownSteps = 8;
 
   static bool sends_datagrams(const std::string& url, const LiveOptions& live) {
     const std::string scheme = scheme_of(url);
@@ -53,7 +70,8 @@ class SilenceLimit {
   }
 
   int64_t limit_ns_ = 0, interval_ns_ = 0, packet_ns_ = 0;
-  bool early_ = false, any_packet_ = false;
+  int64_t steps_ = 0;
+  bool given_ = false, early_ = false, slow_ = false, any_packet_ = false;
 };
 
 }  // namespace lensd

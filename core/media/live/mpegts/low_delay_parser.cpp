@@ -9,6 +9,8 @@ constexpr int kRequiredAtFirst = 5, kRequiredAfterMistake = 25;
 /// A packet of at least this size may be incomplete: FFmpeg's demuxer splits PES packets into parts of 200
 /// KiB.
 constexpr int kMayBeSplit = 200 * 1024 - 188;
+/// The parser keeps at most about this many bytes without a picture.
+constexpr int64_t kMostHeld = 32 << 20;
 
 /// Unit after a start code: inside a picture, a header before a picture, or the first slice of a picture.
 enum class Unit : uint8_t { inside, header, picture };
@@ -125,7 +127,9 @@ bool LowDelayParser::parse(AVPacket& out, bool flush) noexcept {
         av_parser_parse2(parser_.get(), codec_.get(), &data, &size, in, left,
                          begin ? packet_->pts : AV_NOPTS_VALUE, begin ? packet_->dts : AV_NOPTS_VALUE, 0);
     if (!flush) parsed_ += static_cast<size_t>(used > 0 ? used : 0);
+    held_ += used > 0 ? used : 0;
     if (size > 0) {
+      held_ = 0;
       av_packet_unref(&out);
       if (av_new_packet(&out, size) < 0) return false;
       std::memcpy(out.data, data, static_cast<size_t>(size));
@@ -135,6 +139,10 @@ bool LowDelayParser::parse(AVPacket& out, bool flush) noexcept {
     }
     if (flush) return false;
     if (used <= 0) break;
+  }
+  if (held_ > kMostHeld) {  // no pictures begin in this stream
+    held_ = 0;
+    parser_.reset(av_parser_init(codec_id_));
   }
   pending_ = false;
   return false;

@@ -46,6 +46,7 @@ class LowDelayParser {
   /// Null if FFmpeg has no parser for the codec.
   std::unique_ptr<AVCodecParserContext, ff::Release<av_parser_close>> parser_;
   ff::PacketPtr packet_;
+  int64_t held_ = 0;      ///< bytes that the parser has consumed since its last picture
   size_t parsed_ = 0;     ///< bytes of packet_ that the parser has consumed
   bool pending_ = false;  ///< packet_ has unused data
   int good_ = 0;          ///< number of consecutive packets with one picture

@@ -31,6 +31,7 @@ struct Script {
   Extent size{64, 48};
   bool live = true, hang = false, release = false;
   int64_t stamp_jump_ns = 0;
+  ExitCode code = ExitCode::bad_source;    ///< of `end`
   std::string end;                         ///< why the connection ends; empty: stays open
   std::list<std::vector<uint8_t>> memory;  ///< pixels; pictures may outlive their connection
 
@@ -62,7 +63,7 @@ class Connection final : public Source {
     std::unique_lock lock(script_.mutex);
     for (;;) {
       if (cancel_) return FrameOutcome::again;
-      if (!script_.end.empty()) throw Error(ExitCode::bad_source, "script", script_.end);
+      if (!script_.end.empty()) throw Error(script_.code, "script", script_.end);
       if (script_.pictures > 0) break;
       script_.changed.wait_for(lock, std::chrono::milliseconds(5));
     }
@@ -302,6 +303,41 @@ TEST_F(LiveSourceTest, OneConnectionAfterManyLosses) {
   EXPECT_EQ(source->live_status().reconnects, 20u);
   const std::lock_guard lock(script->mutex);
   EXPECT_EQ(script->alive, 1);
+}
+
+TEST_F(LiveSourceTest, NoErrorEndsASourceThatHasPlayed) {
+  script->set([](Script& x) { x.up = true, x.pictures = 1; });
+  open(false);
+  for (const ExitCode code :
+       {ExitCode::runtime_failure, ExitCode::unavailable, ExitCode::invalid_config, ExitCode::bad_source}) {
+    wait_for(false);
+    script->set([code](Script& x) { x.end = "refused", x.code = code; });
+    EXPECT_TRUE(eventually([&] { return source->live_status().reason == "refused"; }));
+    script->set([](Script& x) { x.end = "", x.pictures = 1; });
+  }
+  wait_for(false);
+}
+
+TEST_F(LiveSourceTest, WithoutMemoryTheFirstConnectionIsTriedAgain) {
+  SourceOptions options;
+  options.live.placeholders = false;
+  std::atomic<int> attempts{0};
+  const auto connect = [&](const std::atomic<bool>& cancel) -> std::unique_ptr<Source> {
+    switch (attempts++) {
+      case 0:
+        throw Error(ExitCode::runtime_failure, "memory", "cannot allocate 100 bytes of host memory");
+      case 1:
+        throw std::bad_alloc();
+      default:
+        return std::make_unique<Connection>(*script, cancel);
+    }
+  };
+  script->set([](Script& x) { x.up = true, x.pictures = 1; });
+  source = std::make_unique<LiveSource>("udp://127.0.0.1:1", options, connect, 5 * sec);
+  EXPECT_EQ(source->live_status().reason, "cannot allocate 100 bytes of host memory");
+  wait_for(false);
+  EXPECT_EQ(attempts, 3);
+  source.reset();
 }
 
 TEST_F(LiveSourceTest, InvalidOptionsThrow) {

@@ -49,6 +49,24 @@ TEST(SilenceLimit, SourcesWithALowRateHaveThreeIntervals) {
   EXPECT_EQ(limit(url, live, -40 * msec), 3 * sec) << "times that go backwards are ignored";
 }
 
+TEST(SilenceLimit, SlowCamerasHaveAMinuteThenThreeIntervals) {
+  const auto slow_limit = [](const LiveOptions& live, int64_t interval, int count) {
+    SilenceLimit silence("http://host/video.mjpg", live);
+    silence.allow_slow();
+    for (int i = 0; i < count; ++i) silence.packet(5 * sec + i * interval);
+    return silence.ns();
+  };
+  LiveOptions live;
+  EXPECT_EQ(slow_limit(live, 40 * msec, 0), 60 * sec);
+  EXPECT_EQ(slow_limit(live, 10 * sec, 3), 60 * sec) << "a camera may send its first picture twice";
+  EXPECT_EQ(slow_limit(live, 10 * sec, 20), 30 * sec);
+  EXPECT_EQ(slow_limit(live, 100 * sec, 20), 300 * sec);
+  EXPECT_EQ(slow_limit(live, 500 * sec, 20), SilenceLimit::kSlowestNs);
+  EXPECT_EQ(slow_limit(live, 40 * msec, 20), 3 * sec);
+  live.silence_given = true;
+  EXPECT_EQ(slow_limit(live, 10 * sec, 20), 3 * sec) << "the user's limit";
+}
+
 TEST(SilenceLimit, AnSrtListenerByOptionWaitsForItsCaller) {
   LiveOptions live;
   live.extra = {{"mode", "listener"}};
