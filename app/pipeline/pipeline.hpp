@@ -125,13 +125,19 @@ class Pipeline {
     uint32_t serial = 0;    ///< value of seek_serial_ when it was decoded
     int64_t queued_ns = 0;  ///< time when it was queued
   };
+  /// A command that needs a plan.
+  struct PlannedCommand {
+    uint64_t request = 0;                 ///< SetGraph::request; 0: nobody waits for the outcome
+    std::shared_ptr<CommandClaim> claim;  ///< may be null
+    ControlValues controls;               ///< SetGraph::controls
+  };
   struct PlanRequest {
     GraphDesc graph;
     PictureInfo picture;
     PlanExtras extras;
     bool bypass = false;
     std::string solo;
-    std::vector<uint64_t> requests;          ///< SetGraph::request of the commands that this plan includes
+    std::vector<PlannedCommand> commands;    ///< that this plan includes
     std::unique_ptr<PreparedPlan> old_plan;  ///< not null: the planner only frees this plan
   };
   struct PlanResult {
@@ -139,8 +145,10 @@ class Pipeline {
     GraphDesc graph;
     PictureInfo picture;
     bool bypass = false, no_memory = false;
+    Precision precision = Precision::automatic;
+    ColourSettings colour;
     std::string problem;
-    std::vector<uint64_t> requests;
+    std::vector<PlannedCommand> commands;
   };
   struct QueuedCommand {
     Command command;
@@ -168,7 +176,7 @@ class Pipeline {
   void apply_step(int frames);
   void request_seek(int64_t position_ns, int back = 0);
   // process thread: plans
-  void replan(GraphDesc graph, uint64_t request = 0);
+  void replan(const SetGraph& command);
   PlanExtras extras() const;
   void request_plan();
   bool swap_in_planned();
@@ -181,7 +189,9 @@ class Pipeline {
   void wait_for_memory(const std::string& problem);
   void retry_graph();
   std::string misfit_problem() const;
-  void report_outcomes(const std::vector<uint64_t>& requests, const std::string& problem);
+  void keep_running_plan();
+  static bool still_wanted(const std::vector<PlannedCommand>& commands);
+  void report_outcomes(const std::vector<PlannedCommand>& commands, const std::string& problem);
   int64_t next_frame_index() const;
   void publish_graph();
   // process thread: frames
@@ -264,7 +274,9 @@ class Pipeline {
   GraphDesc requested_;  // the requested graph; differs from graph_ while a plan is being prepared
   PlanExtras extras_;
   std::string solo_;
-  std::vector<uint64_t> requests_;  // SetGraph::request of commands that no PlanRequest includes yet
+  Precision running_precision_ = Precision::automatic;  // of the running plan, as it was requested
+  ColourSettings running_colour_;                       // likewise
+  std::vector<PlannedCommand> unplanned_;               // commands that no PlanRequest includes yet
   bool plan_again_ = false;         // requested_ changed since the last PlanRequest, or is tried again
   bool shows_source_ = false;       // the running plan is without the graph
   bool graph_waits_ = false;        // live: because there was not enough memory for it

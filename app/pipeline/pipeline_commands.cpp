@@ -34,13 +34,13 @@ void Pipeline::apply(const Command& command) {
   const auto replan_if_changed = [this](auto& current, const auto& value) {
     if (current == value) return;
     current = value;
-    replan(requested_);
+    replan(SetGraph{requested_});
   };
   std::visit(Overloaded{
                  [this](const SetParam& c) { apply_changes({c}); },
                  [this](const SetEnabled& c) { apply_changes({c}); },
                  [this](const Batch& c) { apply_changes(c.changes); },
-                 [this](const SetGraph& c) { replan(c.graph, c.request); },
+                 [this](const SetGraph& c) { replan(c); },
                  [&](const Bypass& c) { replan_if_changed(state_.bypass, c.on); },
                  [&](const Solo& c) { replan_if_changed(solo_, c.node); },
                  [&](const SetPrecision& c) { replan_if_changed(state_.precision, c.precision); },
@@ -92,7 +92,7 @@ void Pipeline::apply_changes(const std::vector<GraphChange>& changes) {
   if (result.refused()) return notice(true, result.problem);
   const bool live = result.kind == ChangeResult::Kind::applied;
   if (live) apply_live(changes);
-  if (!live || state_.planning) return replan(std::move(requested));
+  if (!live || state_.planning) return replan(SetGraph{std::move(requested)});
   requested_ = std::move(requested);
   publish_graph();
 }

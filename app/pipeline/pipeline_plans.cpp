@@ -48,7 +48,8 @@ void Pipeline::planner_loop() {
   while (auto request = plan_requests_.pop()) {
     if (request->old_plan) continue;  // the end of this iteration frees the plan
     PlanResult result;
-    result.graph = std::move(request->graph), result.requests = std::move(request->requests);
+    result.graph = std::move(request->graph), result.commands = std::move(request->commands);
+    result.precision = request->extras.precision, result.colour = request->extras.colour;
     result.picture = request->picture, result.bypass = request->bypass;
     try {
       result.prepared =
@@ -69,15 +70,19 @@ void Pipeline::planner_loop() {
 
 // ---- process thread -------------------------------------------------------------------------------------
 
-/// Requests a plan for `graph`. If `graph` is invalid, keeps the running plan and reports the reason.
-void Pipeline::replan(GraphDesc graph, uint64_t request) {
-  if (const auto problems = validate(graph, registry_); !problems.empty()) {
+/// Requests a plan for a graph and for the settings that change with it. If the graph is invalid, keeps the
+/// running plan and reports the reason. Does nothing if the sender of the command has given up.
+void Pipeline::replan(const SetGraph& command) {
+  if (command.claim && command.claim->given_up()) return;
+  PlannedCommand planned{command.request, command.claim, command.controls};
+  if (const auto problems = validate(command.graph, registry_); !problems.empty()) {
     notice(true, problems.front());
-    if (request) report_outcomes({request}, problems.front());
-    return;
+    return report_outcomes({planned}, problems.front());
   }
-  requested_ = resolved(graph, registry_);
-  if (request) requests_.push_back(request);
+  requested_ = resolved(command.graph, registry_);
+  if (command.precision) state_.precision = *command.precision;
+  if (command.colour) state_.colour = *command.colour;
+  unplanned_.push_back(std::move(planned));
   plan_again_ = true;
   request_plan();
   publish_graph();
@@ -97,7 +102,7 @@ void Pipeline::request_plan() {
                       .extras = extras(),
                       .bypass = state_.bypass,
                       .solo = solo_,
-                      .requests = std::exchange(requests_, {}),
+                      .commands = std::exchange(unplanned_, {}),
                       .old_plan = nullptr};
   // Captured graphs depend on it, although the plan does not.
   if (current_picture_) request.picture.interlaced = current_picture_.planes.info.interlaced;
@@ -115,18 +120,26 @@ bool Pipeline::swap_in_planned() {
   if (result->picture != executor_->plan()->picture) {
     // Obsolete: install() has changed the format, and has planned the requested graph for it.
     free_request.old_plan = std::move(result->prepared);
+    still_wanted(result->commands);
     result->problem = source_problem();
   } else if (!result->prepared) {
     refuse(*result);
+  } else if (!still_wanted(result->commands) && !plan_again_) {
+    free_request.old_plan = std::move(result->prepared);
+    keep_running_plan();
   } else {
     free_request.old_plan = executor_->swap_in(std::move(result->prepared));
     graph_ = std::move(result->graph);
+    running_precision_ = result->precision, running_colour_ = result->colour;
     shows_source_ = result->bypass;
     if (!shows_source_) graph_waits_ = false, set_source_problem({});
     publish_graph();
     graph_changed();
   }
-  report_outcomes(result->requests, result->problem);
+  for (const PlannedCommand& command : result->commands)
+    if (result->problem.empty() && !command.controls.empty() && (!command.claim || command.claim->take()))
+      set_source_controls(SetSourceControls{command.controls, true});
+  report_outcomes(result->commands, result->problem);
   if (free_request.old_plan) plan_requests_.push(free_request);
   request_plan();
   return true;
@@ -147,9 +160,22 @@ void Pipeline::refuse(const PlanResult& result) {
     return;
   }
   notice(true, result.problem);
+  keep_running_plan();
+}
+
+/// Drops the requested changes, unless others need a plan after them.
+void Pipeline::keep_running_plan() {
   if (plan_again_) return;
   requested_ = graph_;
+  state_.precision = running_precision_, state_.colour = running_colour_;
   publish_graph();
+}
+
+/// Claims the commands, which then take effect. Returns false if the senders of all have given up.
+bool Pipeline::still_wanted(const std::vector<PlannedCommand>& commands) {
+  bool wanted = commands.empty();
+  for (const PlannedCommand& command : commands) wanted = (!command.claim || command.claim->take()) || wanted;
+  return wanted;
 }
 
 /// Makes a plan for a new picture format on the calling thread, because no frame can be processed without it.
@@ -178,6 +204,7 @@ void Pipeline::install(const PictureInfo& picture) {
       notice(true, source_problem());
     }
   }
+  running_precision_ = state_.precision, running_colour_ = state_.colour;
   publish_graph();
 }
 
@@ -274,9 +301,10 @@ void Pipeline::install_first() {
   make();
 }
 
-void Pipeline::report_outcomes(const std::vector<uint64_t>& requests, const std::string& problem) {
+void Pipeline::report_outcomes(const std::vector<PlannedCommand>& commands, const std::string& problem) {
   const std::lock_guard lock(mutex_);
-  for (const uint64_t request : requests) outcomes_.push_back({request, problem, next_frame_index()});
+  for (const PlannedCommand& command : commands)
+    if (command.request) outcomes_.push_back({command.request, problem, next_frame_index()});
 }
 
 /// Returns the index of the first frame that shows a change made now: the current frame while paused, else

@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <future>
+#include <optional>
 #include <utility>
 
 #include "app/pipeline/queue_sink.hpp"
@@ -20,8 +21,6 @@
 namespace lensd {
 namespace {
 
-/// Timeout of plan_edit(). A pipeline that stops while it plans a graph never reports the outcome.
-constexpr auto kPlanTimeout = std::chrono::seconds(30);
 constexpr const char* kEnding = "lensd is ending";
 constexpr const char* kBusy = "too many requests are waiting";
 constexpr const char* kSuperseded = "cancelled by a newer load or reload";
@@ -55,7 +54,7 @@ void Session::start(const std::string& url, const GraphDesc& graph) {
     const std::lock_guard lock(mutex_);
     starting_ = cancel;
   }
-  open_and_start(url, graph, cancel);
+  open_and_start(url, SetGraph{graph}, cancel);
 }
 
 void Session::stop() {
@@ -87,15 +86,19 @@ std::shared_ptr<Pipeline> Session::pipeline() const {
 // ---- the pipeline ---------------------------------------------------------------------------------------
 
 /// Copies speed, precision, colour settings and looping from the current pipeline to `next`, because they
-/// belong to the session, not to the source.
-void Session::keep_settings(Pipeline& next) const {
-  const auto old = pipeline();
-  if (!old) return;
-  const PipelineStatus status = old->status();
-  next.post(SetSpeed{status.speed});
-  next.post(SetPrecision{status.precision});
-  next.post(SetColour{status.colour});
-  next.post(SetFileLoop{status.loop_file});
+/// belong to the session, not to the source. The settings of `change` take precedence.
+void Session::keep_settings(Pipeline& next, const SetGraph& change) const {
+  std::optional<Precision> precision = change.precision;
+  std::optional<ColourSettings> colour = change.colour;
+  if (const auto old = pipeline()) {
+    const PipelineStatus status = old->status();
+    next.post(SetSpeed{status.speed});
+    next.post(SetFileLoop{status.loop_file});
+    if (!precision) precision = status.precision;
+    if (!colour) colour = status.colour;
+  }
+  if (precision) next.post(SetPrecision{*precision});
+  if (colour) next.post(SetColour{*colour});
 }
 
 /// Opens a source. Set `cancel` to true to cancel the opening. Throws Error.
@@ -117,10 +120,10 @@ std::shared_ptr<Pipeline> Session::open(const std::string& url, const GraphDesc&
   return {opened.release(), [cancel](Pipeline* pipeline) { delete pipeline; }};
 }
 
-/// Opens a source with a graph. The old pipeline stops only after the new one is open.
-void Session::open_and_start(const std::string& url, const GraphDesc& graph, const Flag& cancel) {
-  const std::shared_ptr<Pipeline> next = open(url, graph, cancel);
-  keep_settings(*next);
+/// Opens a source with a graph and settings. The old pipeline stops only after the new one is open.
+void Session::open_and_start(const std::string& url, const SetGraph& change, const Flag& cancel) {
+  const std::shared_ptr<Pipeline> next = open(url, change.graph, cancel);
+  keep_settings(*next, change);
   if (const auto old = swap_pipeline(next, url)) shut_down(*old);
   fail_requests("the source was changed meanwhile");
   {
@@ -171,56 +174,61 @@ void Session::set_newest_frame(Frame frame) {
 
 // ---- transactions: on their own thread, one after another -----------------------------------------------
 
-/// Opens a source with the graph `next`, or with the current graph if `next` is null.
-Response Session::load_now(const std::string& url, const GraphDesc* next, const Flag& cancel) {
+/// Opens a source with the graph and settings of `change`, or with the current ones if it is null.
+Response Session::load_now(const std::string& url, const SetGraph* change, const Flag& cancel) {
   if (*cancel) return {Status::refused, stopping_ ? kEnding : kSuperseded};
   if (!options_.load) {
-    open_and_start(url, next ? *next : graph().graph, cancel);
+    open_and_start(url, change ? *change : SetGraph{graph().graph}, cancel);
     return {};
   }
   const auto promise = std::make_shared<std::promise<Response>>();
   std::future<Response> future = promise->get_future();
   options_.load(url, [promise](Response response) { promise->set_value(std::move(response)); });
   Response response = future.get();
-  return response.ok() && next ? plan(*next) : response;
+  return response.ok() && change ? plan(*change) : response;
 }
 
-Response Session::plan(const GraphDesc& graph) {
-  return plan_edit([&graph](GraphDesc& current) -> Response {
-    current = graph;
+Response Session::plan(const SetGraph& change) {
+  const auto edit = [&change](GraphDesc& current) -> Response {
+    current = change.graph;
     return {};
-  });
+  };
+  return plan_edit(edit, change);
 }
 
-/// Applies `edit` to a copy of the current graph and queues the result under the number `request`. Sets
+/// Applies `edit` to a copy of the current graph and queues the result as the graph of `change`. Sets
 /// `posted` if it was queued. Call with mutex_ locked, so that no other change is queued in between.
-Response Session::post_edit(const GraphEdit& edit, uint64_t request, bool& posted) {
+Response Session::post_edit(const GraphEdit& edit, SetGraph change, bool& posted) {
   if (!pipeline_ || stopped_) return not_posted();
-  GraphDesc graph = current_graph().graph;
-  Response response = edit(graph);
+  change.graph = current_graph().graph;
+  Response response = edit(change.graph);
   if (!response.ok()) return response;
-  if (const auto problems = validate(graph, registry_); !problems.empty())
+  if (const auto problems = validate(change.graph, registry_); !problems.empty())
     return {Status::refused, problems.front()};
-  posted = pipeline_->try_post(SetGraph{std::move(graph), request}) != 0;
+  posted = pipeline_->try_post(std::move(change)) != 0;
   return posted ? response : not_posted();
 }
 
-/// Applies `edit` to the current graph. Waits until the result runs or is refused, at most kPlanTimeout.
-Response Session::plan_edit(const GraphEdit& edit) {
+/// Applies `edit` to the current graph, together with the settings of `change`. Waits until the result runs
+/// or is refused. After SessionOptions::plan_timeout gives up, and the change never takes effect.
+Response Session::plan_edit(const GraphEdit& edit, SetGraph change) {
   const auto promise = std::make_shared<std::promise<PlanOutcome>>();
   std::future<PlanOutcome> future = promise->get_future();
+  const auto claim = change.claim = std::make_shared<CommandClaim>();
   uint64_t request = 0;
   bool posted = false;
   Response response;
   {
     const std::lock_guard lock(mutex_);
-    request = next_request_++;
+    change.request = request = next_request_++;
     requests_[request] = [promise](const PlanOutcome& outcome) { promise->set_value(outcome); };
-    response = post_edit(edit, request, posted);
+    response = post_edit(edit, std::move(change), posted);
     if (!posted) requests_.erase(request);
   }
   if (!posted) return response;
-  if (future.wait_for(kPlanTimeout) != std::future_status::ready) {
+  const auto answered = [&] { return future.wait_for(options_.plan_timeout) == std::future_status::ready; };
+  // If the change takes effect just now, its outcome follows.
+  if (!answered() && (claim->give_up() || !answered())) {
     take_request(request);
     return {Status::failed, "the graph could not be planned in time"};
   }
@@ -247,29 +255,27 @@ void Session::fail_requests(const std::string& reason) {
   for (auto& [id, callback] : open) callback({id, reason, 0});
 }
 
-/// Applies a configuration. If the source has changed, opens it with the new graph. Otherwise plans the graph
-/// if it has changed, then sets the changed source controls that the camera allows. Finally sets a changed
-/// precision and changed colour settings. A refused source or graph changes nothing.
+/// Applies what a configuration changes as one command, so that all of it takes effect or nothing. If the
+/// source has changed, opens it with the new graph and settings.
 Response Session::apply_config(const Layered& next, const Flag& cancel) {
   const std::string& url = next.config.source_url;
-  std::string old_url;
-  Precision old_precision = {};
-  ColourSettings old_colour;
-  ControlValues changed = next.config.source_controls;
+  SetGraph change{next.graph};
+  ControlValues controls = next.config.source_controls;
+  bool new_source = false;
   {
     const std::lock_guard lock(mutex_);
-    old_url = config_.source_url, old_precision = config_.precision, old_colour = config_.colour;
-    for (const auto& old : config_.source_controls) std::erase(changed, old);
+    new_source = url != config_.source_url;
+    if (next.config.precision != config_.precision) change.precision = next.config.precision;
+    if (next.config.colour != config_.colour) change.colour = next.config.colour;
+    for (const auto& old : config_.source_controls) std::erase(controls, old);
   }
-  Response response;
-  if (url != old_url)
-    response = load_now(url, &next.graph, cancel);
-  else if (!equivalent(next.graph, graph().graph, registry_))
-    response = plan(next.graph);
-  if (response.ok() && url == old_url && !changed.empty()) post(SetSourceControls{std::move(changed), true});
-  if (response.ok() && next.config.precision != old_precision) post(SetPrecision{next.config.precision});
-  if (response.ok() && next.config.colour != old_colour) post(SetColour{next.config.colour});
-  return response;
+  if (new_source) return load_now(url, &change, cancel);
+  if (change.precision || change.colour || !equivalent(next.graph, graph().graph, registry_)) {
+    change.controls = std::move(controls);
+    return plan(change);
+  }
+  const bool posted = controls.empty() || post(SetSourceControls{std::move(controls), true});
+  return posted ? Response{} : not_posted();
 }
 
 Response Session::reload_now(const Flag& cancel) {
@@ -361,7 +367,8 @@ void Session::enqueue_load(Reply reply, std::function<Response(const Flag&)> job
 }
 
 void Session::set_graph(GraphDesc graph, Reply reply) {
-  enqueue(transactions_, std::move(reply), [this, graph = std::move(graph)] { return plan(graph); });
+  enqueue(transactions_, std::move(reply),
+          [this, graph = std::move(graph)] { return plan(SetGraph{graph}); });
 }
 
 void Session::edit_graph(GraphEdit edit, Reply reply) {

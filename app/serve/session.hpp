@@ -11,6 +11,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -50,6 +51,8 @@ struct SessionOptions {
   /// frames and notices, and passes frames to set_newest_frame().
   std::function<void(std::string url, Reply reply)> load;
   std::function<void()> quit = [] {};
+  /// How long graph changes and reloads wait for the pipeline. A pipeline that stops meanwhile never answers.
+  std::chrono::nanoseconds plan_timeout = std::chrono::seconds(30);
 };
 
 class Session final : public ControlTarget {
@@ -120,16 +123,16 @@ class Session final : public ControlTarget {
   struct EncodeJob;
   using Flag = std::shared_ptr<std::atomic<bool>>;
 
-  void keep_settings(Pipeline& next) const;
+  void keep_settings(Pipeline& next, const SetGraph& change) const;
   std::shared_ptr<Pipeline> open(const std::string& url, const GraphDesc& graph, const Flag& cancel);
-  void open_and_start(const std::string& url, const GraphDesc& graph, const Flag& cancel);
+  void open_and_start(const std::string& url, const SetGraph& change, const Flag& cancel);
   std::shared_ptr<Pipeline> swap_pipeline(std::shared_ptr<Pipeline> next, const std::string& url);
-  Response load_now(const std::string& url, const GraphDesc* next, const Flag& cancel);
+  Response load_now(const std::string& url, const SetGraph* change, const Flag& cancel);
   GraphState current_graph() const;
   std::shared_ptr<const GraphView> predict() const;
-  Response post_edit(const GraphEdit& edit, uint64_t request, bool& posted);
-  Response plan(const GraphDesc& graph);
-  Response plan_edit(const GraphEdit& edit);
+  Response post_edit(const GraphEdit& edit, SetGraph change, bool& posted);
+  Response plan(const SetGraph& change);
+  Response plan_edit(const GraphEdit& edit, SetGraph change = {});
   Response apply_config(const Layered& next, const Flag& cancel);
   Response reload_now(const Flag& cancel);
   Response start_recording(StartRecord what);

@@ -5,7 +5,10 @@
 // Plain values; copy freely between threads.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,10 +20,34 @@
 
 namespace lensd {
 
-/// Replaces the graph (add, remove, reorder, undo, preset).
+/// Decides whether a command takes effect or its sender stops waiting for it: the first call wins.
+/// Thread-safe.
+class CommandClaim {
+ public:
+  /// Returns false if the sender has given up. Called when the command takes effect.
+  bool take() noexcept { return settle(State::taken); }
+  /// Returns false if the command has taken effect. Otherwise it never will.
+  bool give_up() noexcept { return settle(State::given_up); }
+  bool given_up() const noexcept { return state_.load() == State::given_up; }
+
+ private:
+  enum class State : uint8_t { open, taken, given_up };
+  bool settle(State wanted) noexcept {
+    State state = State::open;
+    return state_.compare_exchange_strong(state, wanted) || state == wanted;
+  }
+  std::atomic<State> state_{State::open};
+};
+
+/// Replaces the graph (add, remove, reorder, undo, preset), and settings together with it. If the graph is
+/// refused, the settings keep their values, too.
 struct SetGraph {
   GraphDesc graph;
   uint64_t request = 0;  ///< not 0: Pipeline::take_outcomes() reports the result under this number
+  std::optional<Precision> precision = {};
+  std::optional<ColourSettings> colour = {};
+  ControlValues controls = {};  ///< set when the graph is in use; see SetSourceControls::skip_refused
+  std::shared_ptr<CommandClaim> claim = {};  ///< of the sender; null: the command always takes effect
 };
 /// Changes that take effect on the same frame. If one is refused, none is applied.
 struct Batch {

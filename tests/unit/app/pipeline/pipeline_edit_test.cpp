@@ -100,6 +100,34 @@ std::string outcome(Pipeline& pipeline, const GraphDesc& graph, uint64_t request
   return problem;
 }
 
+/// The sender gives up while the graph is being planned: on_change runs on the process thread between the
+/// request for the plan and its result.
+TEST(PipelineEdit, AGraphWhoseSenderGaveUpNeverRuns) {
+  const auto claim = std::make_shared<CommandClaim>();
+  std::atomic<bool> gave_up{false};
+  PipelineOptions o = paced_options("invert", false);
+  Pipeline* running = nullptr;
+  o.on_change = [&] {
+    if (running && running->status().planning) gave_up = claim->give_up();
+  };
+  Pipeline pipeline(small_source(1'000'000), o, registry());
+  running = &pipeline;
+  pipeline.start();
+  SetGraph change{parse_chain("mosaic", registry())};
+  change.request = 5, change.claim = claim, change.precision = Precision::sixteen;
+  pipeline.post(change);
+  ASSERT_TRUE(eventually([&] { return gave_up.load(); }));
+  ASSERT_TRUE(eventually([&] { return !pipeline.status().planning; }));
+  EXPECT_EQ(to_chain(pipeline.graph()->graph), "invert");
+  EXPECT_EQ(to_chain(pipeline.graph()->requested), "invert");
+  EXPECT_EQ(pipeline.status().precision, Precision::automatic);
+  EXPECT_FALSE(claim->take());
+  // Later changes take effect.
+  EXPECT_EQ(outcome(pipeline, parse_chain("mosaic", registry()), 6), "");
+  EXPECT_EQ(to_chain(pipeline.graph()->graph), "mosaic");
+  pipeline.stop();
+}
+
 /// Returns a graph of `count` nodes with names that begin with `prefix`.
 GraphDesc many_nodes(size_t count, const std::string& prefix) {
   GraphDesc graph;
