@@ -26,6 +26,10 @@ std::optional<FileState> file_state(const std::string& path) {
   return state_of(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW);
 }
 
+std::optional<FileState> file_state(int folder, const std::string& name) {
+  return state_of(folder, name.c_str(), AT_SYMLINK_NOFOLLOW);
+}
+
 std::optional<FileState> file_state(int fd) {
   return state_of(fd, "", AT_EMPTY_PATH);
 }

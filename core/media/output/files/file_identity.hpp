@@ -23,6 +23,8 @@ struct FileState {
 
 /// Returns the state of the file `path`. Returns nullopt, with errno set, on failure. Does not follow links.
 std::optional<FileState> file_state(const std::string& path);
+/// Like file_state(path), for the file `name` in the folder that is open as `folder`.
+std::optional<FileState> file_state(int folder, const std::string& name);
 /// Returns the state of an open file. Returns nullopt, with errno set, on failure.
 std::optional<FileState> file_state(int fd);
 

@@ -44,12 +44,8 @@ std::string ring_folder(const std::string& path, const std::string& beneath) {
   return folder == "." ? beneath : (std::filesystem::path(beneath) / folder).string();
 }
 
-/// Returns false if the file is missing, was replaced or has another size. Returns true if the disk cannot be
-/// read, so that the file stays in the ring.
-bool belongs(const RingFile& file) {
-  const auto state = file_state(file.path);
-  if (!state) return errno != ENOENT && errno != ENOTDIR;
-  return is_file(*state, file.identity, file.bytes);
+std::string name_of(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
 }
 
 }  // namespace
@@ -68,7 +64,7 @@ void FileRing::load() {
   }
   int others = 0;
   for (RingFile& file : journal_->take_files()) {
-    const auto state = file_state(file.path);
+    const auto state = state_in_folder(file.path);
     if (!state) continue;
     file.identity.device = state->identity.device;
     // If a process was killed while it wrote a file, the file's size is unknown. Without a birth time, the
@@ -86,6 +82,21 @@ void FileRing::load() {
   if (others > 0)
     log::warn("{}: {} listed files were replaced or changed, or their inode numbers changed: they are kept",
               journal_->path(), others);
+}
+
+/// Returns the state of a file of the ring. Returns nullopt, with errno set, if there is none, or if a link
+/// leads to it: it may be outside of the folder.
+std::optional<FileState> FileRing::state_in_folder(const std::string& path) const {
+  const UniqueFd folder = open_folder_of(folder_, path);
+  return folder ? file_state(folder.get(), name_of(path)) : std::nullopt;
+}
+
+/// Returns false if the file is missing, was replaced or has another size. Returns true if the disk cannot be
+/// read, so that the file stays in the ring.
+bool FileRing::belongs(const RingFile& file) const {
+  const auto state = state_in_folder(file.path);
+  if (!state) return errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
+  return is_file(*state, file.identity, file.bytes);
 }
 
 void FileRing::opened(const std::string& path, const FileIdentity& identity) {
@@ -106,7 +117,7 @@ void FileRing::grown(int64_t duration_ns) {
 
 void FileRing::ended(int64_t duration_ns) {
   // Another program may change the file before closed().
-  if (const auto state = file_state(current_->path);
+  if (const auto state = state_in_folder(current_->path);
       state && is_file(*state, current_->identity, std::nullopt))
     current_->bytes = state->bytes;
   grown(duration_ns);
@@ -118,7 +129,7 @@ void FileRing::closed(const std::string& path) {
   if (found == ending_.end()) return;
   RingFile file = std::move(*found);
   ending_.erase(found);
-  const auto state = file_state(file.path);
+  const auto state = state_in_folder(file.path);
   if (!state || !is_file(*state, file.identity, file.bytes)) return;  // moved, deleted or changed
   file.identity = state->identity, file.closed = true;
   add(file);
@@ -168,9 +179,11 @@ int64_t FileRing::drop_oldest() {
   files_.pop_front();
   if (next_check_ > 0) --next_check_;
   duration_ns_ -= old.duration_ns, bytes_ -= old.bytes;
-  const auto state = file_state(old.path);
+  const UniqueFd folder = open_folder_of(folder_, old.path);
+  const std::string name = name_of(old.path);
+  const auto state = folder ? file_state(folder.get(), name) : std::nullopt;
   const bool ours = state && is_file(*state, old.identity, old.bytes);
-  const bool deleted = ours && unlink(old.path.c_str()) == 0;
+  const bool deleted = ours && unlinkat(folder.get(), name.c_str(), 0) == 0;
   if (ours && !deleted) log::warn("cannot delete {}: {}", old.path, std::strerror(errno));
   note(&RingJournal::deleted, old);
   if (deleted) remove_empty_folders(folder_, old.path);

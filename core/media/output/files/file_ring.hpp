@@ -45,6 +45,8 @@ class FileRing {
 
  private:
   void load();
+  std::optional<FileState> state_in_folder(const std::string& path) const;
+  bool belongs(const RingFile& file) const;
   void add(RingFile file);
   void note(void (RingJournal::*event)(const RingFile&), const RingFile& file);
   bool too_much() const;

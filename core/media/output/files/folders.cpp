@@ -4,9 +4,11 @@
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
+#include <utility>
 
 namespace lensd {
 namespace {
@@ -49,10 +51,29 @@ int make_folders(const std::string& beneath, const std::string& base, const std:
   return 0;
 }
 
+UniqueFd open_folder_of(const std::string& base, const std::string& path) {
+  const std::string below = path_below(base, path);
+  UniqueFd folder(open(base.c_str(), kFolder));
+  if (below.empty()) {
+    folder = UniqueFd();
+    errno = EXDEV;
+  }
+  for (const fs::path& name : fs::path(below).parent_path()) {
+    if (!folder) break;
+    UniqueFd next(openat(folder.get(), name.c_str(), kFolder | O_NOFOLLOW));
+    const int error = errno;
+    folder = std::move(next);
+    errno = error;  // closing a descriptor may change it
+  }
+  return folder;
+}
+
 void remove_empty_folders(const std::string& base, const std::string& path) {
   for (fs::path rest = fs::path(path_below(base, path)).parent_path(); !rest.empty();
-       rest = rest.parent_path())
-    if (rmdir((fs::path(base) / rest).c_str()) != 0) return;
+       rest = rest.parent_path()) {
+    const UniqueFd folder = open_folder_of(base, (fs::path(base) / rest).string());
+    if (!folder || unlinkat(folder.get(), rest.filename().c_str(), AT_REMOVEDIR) != 0) return;
+  }
 }
 
 std::string path_below(const std::string& folder, const std::string& path) {

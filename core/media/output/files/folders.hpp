@@ -15,8 +15,12 @@ UniqueFd open_path(const std::string& beneath, const std::string& path, int flag
 /// are paths as for open_path(). Returns 0 or an errno value.
 int make_folders(const std::string& beneath, const std::string& base, const std::string& path);
 
+/// Opens the folder of `path`, which must be below the folder `base`. Follows the links in `base`, but none
+/// after it. Returns an empty UniqueFd, with errno set, on failure.
+UniqueFd open_folder_of(const std::string& base, const std::string& path);
+
 /// Removes the folders of the file `path`, from the innermost one up to but without `base`, while they are
-/// empty.
+/// empty. Follows no link after `base`.
 void remove_empty_folders(const std::string& base, const std::string& path);
 
 /// Returns `path` relative to `folder`, by its text only. Returns an empty string if it is not below.

@@ -51,6 +51,23 @@ TEST_F(RecordingOwnerTest, SlowSourcesCountInFull) {
   EXPECT_LE(frames_in_all(), 16u);
 }
 
+TEST_F(RecordingOwnerTest, NothingIsDeletedThroughALink) {
+  const TemporaryFolder outside;
+  recorded(ring_of(5), "day%Y/r-%s.mkv", 75);
+  const std::vector<std::string> days = files();
+  ASSERT_EQ(days.size(), 1u);
+  const std::filesystem::path moved = outside.path() / "moved";
+  std::filesystem::rename(days[0], moved);
+  std::filesystem::create_directory_symlink(moved, days[0]);
+  const auto count = [&] {
+    return std::distance(std::filesystem::directory_iterator(moved), std::filesystem::directory_iterator());
+  };
+  const auto before = count();
+  ASSERT_GE(before, 2);
+  recorded(ring_of(1), "day%Y/r-%s.mkv", 125);
+  EXPECT_GE(count(), before) << "files outside of the folder were deleted";
+}
+
 TEST_F(RecordingOwnerTest, StartingDeletesNothing) {
   recorded(ring_of(5), "r.mkv", 125);
   ASSERT_EQ(files().size(), 5u);

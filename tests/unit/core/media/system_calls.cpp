@@ -1,5 +1,6 @@
 #include "tests/unit/core/media/system_calls.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,12 +32,17 @@ int64_t used_bytes() {
   return sum;
 }
 
-/// Returns true if the descriptor is a file below `folder`.
-bool is_below(const std::string& folder, int fd) {
+/// Returns the path of an open file or folder; empty if it has none.
+std::string open_path_of(int fd) {
   char path[4096];
   const std::string link = "/proc/self/fd/" + std::to_string(fd);
   const ssize_t length = readlink(link.c_str(), path, sizeof path);
-  return length > 0 && std::string_view(path, static_cast<size_t>(length)).starts_with(folder + "/");
+  return length > 0 ? std::string(path, static_cast<size_t>(length)) : std::string();
+}
+
+/// Returns true if the descriptor is a file below `folder`.
+bool is_below(const std::string& folder, int fd) {
+  return open_path_of(fd).starts_with(folder + "/");
 }
 
 }  // namespace
@@ -113,7 +119,9 @@ extern "C" int statx(int folder, const char* path, int flags, unsigned mask, str
   using namespace lensd::test;
   ++statx_count;
   const long result = syscall(SYS_statx, folder, path, flags, mask, out);
-  const std::string_view name(path);
+  const std::string name = *path == '\0' || *path == '/' || folder == AT_FDCWD
+                               ? std::string(path)
+                               : open_path_of(folder) + "/" + path;
   if (result != 0 || !changing_inodes) return static_cast<int>(result);
   if (!birth_times) out->stx_mask &= ~static_cast<uint32_t>(STATX_BTIME);
   // A journal is open, so that its inode stays in the cache.
