@@ -1,6 +1,5 @@
 #include "app/state_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 
@@ -11,6 +10,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/lock_file.hpp"
 #include "core/base/log.hpp"
 #include "core/base/whole_file.hpp"
 
@@ -61,7 +61,7 @@ void keep_damaged(const std::string& path, const std::string& problem) {
 StateLock::StateLock(const std::string& path) {
   std::error_code ignored;
   fs::create_directories(fs::path(path).parent_path(), ignored);
-  fd_ = UniqueFd(open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+  fd_ = open_lock_file(path + ".lock");
   if (!fd_) return;
   const int64_t end_ns = now_ns() + kLockNs;
   while (flock(fd_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && now_ns() < end_ns)

@@ -1,6 +1,5 @@
 #include "core/control/socket/control_socket.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -16,6 +15,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/lock_file.hpp"
 
 namespace lensd {
 namespace {
@@ -45,22 +45,25 @@ UniqueFd open_socket(const std::string& path, int flags, SocketCall call) {
   return fd;
 }
 
-std::string folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
-}
-
-/// Locks the socket's folder against other instances until the descriptor is closed. Without a lock, two
-/// instances that start together can remove each other's new socket.
-UniqueFd lock_folder(const std::string& path) {
-  UniqueFd folder(open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) throw socket_error(path, fmt::format("its folder cannot be opened: {}", std::strerror(errno)));
-  for (const int64_t deadline = now_ns() + kLockTimeoutNs; flock(folder.get(), LOCK_EX | LOCK_NB) != 0;) {
+/// Locks the socket's name against other instances until the descriptor is closed. Without a lock, two
+/// instances that start together can remove each other's new socket. The lock is on a file and not on the
+/// folder, because every user who may read the folder could lock it for ever.
+UniqueFd lock_name(const std::string& path) {
+  std::filesystem::path name(path);
+  name.replace_filename("." + name.filename().string() + ".lock");
+  UniqueFd lock = open_lock_file(name.string());
+  if (!lock)
+    throw socket_error(path,
+                       fmt::format("its lock file {}: {}", name.string(),
+                                   errno == EPERM ? "belongs to another user" : std::strerror(errno)),
+                       "check the folder and its permissions, or choose another --socket");
+  for (const int64_t deadline = now_ns() + kLockTimeoutNs; flock(lock.get(), LOCK_EX | LOCK_NB) != 0;) {
+    if (errno != EWOULDBLOCK && errno != EINTR) break;  // a file system without locks
     if (now_ns() > deadline)
-      throw socket_error(path, "another program has locked its folder", "choose another --socket");
+      throw socket_error(path, "another program has locked " + name.string(), "choose another --socket");
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  return folder;
+  return lock;
 }
 
 /// Removes the socket file that a killed process left behind. Throws Error(runtime_failure) if the file is
@@ -87,7 +90,7 @@ UniqueFd listen_on(const std::string& path) {
   struct stat info {};
   if (!folder.empty() && stat(folder.c_str(), &info) == 0 && info.st_uid != geteuid() && info.st_uid != 0)
     throw socket_error(path, "its folder belongs to another user", "choose another --socket");
-  const UniqueFd lock = lock_folder(path);
+  const UniqueFd lock = lock_name(path);
   remove_stale(path);
   UniqueFd fd = open_socket(path, SOCK_NONBLOCK, bind);
   if (!fd || listen(fd.get(), 64) != 0)

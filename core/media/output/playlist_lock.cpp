@@ -1,6 +1,5 @@
 #include "core/media/output/playlist_lock.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -10,6 +9,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/base/lock_file.hpp"
 #include "core/media/ffmpeg/ffmpeg.hpp"
 
 namespace lensd {
@@ -19,21 +19,17 @@ namespace {
 std::string lock_file(const std::string& playlist, UniqueFd& lock) {
   std::filesystem::path path(playlist);
   path.replace_filename("." + path.filename().string() + ".lock");
-  constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT | kFlags, 0666));
-  if (!file && errno == EACCES) file = UniqueFd(open(path.c_str(), O_RDONLY | kFlags));  // another user's
-  int error = file ? 0 : errno;
-  if (file && flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK) return "another output writes this playlist";
-    if (errno == EBADF) error = errno;  // NFS locks no file that is only open for reading
-  }
-  if (error != 0) {
-    const std::string reason = ff::error_text(AVERROR(error));
+  UniqueFd file = open_lock_file(path.string());
+  if (!file) {
+    const int error = errno;
+    const std::string reason = error == EPERM ? "it belongs to another user" : ff::error_text(AVERROR(error));
     struct stat status = {};
     return lstat(path.c_str(), &status) == 0
                ? fmt::format("its lock file {}: {}", path.filename().string(), reason)
                : reason;
   }
+  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return "another output writes this playlist";
   // After an error, FFmpeg would replace the playlist by the temporary file of a killed process.
   unlink((playlist + ".tmp").c_str());
   lock = std::move(file);

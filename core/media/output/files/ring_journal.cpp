@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/lock_file.hpp"
 #include "core/base/log.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/media/output/files/folders.hpp"
@@ -118,20 +119,11 @@ std::optional<std::string> read_text(int fd) {
   return text;
 }
 
-/// Returns true if the file belongs to this user or to a user who may delete the folder's files anyway: root
-/// or the folder's owner. Network file systems may report the folder's owner as the owner of new files.
-bool is_trusted(int fd, const std::string& folder) {
-  const auto file = file_state(fd);
-  struct stat info = {};
-  return file && (file->user == geteuid() || file->user == 0 ||
-                  (stat(folder.c_str(), &info) == 0 && file->user == info.st_uid));
-}
-
 /// Creates a file named `path`.N and sets `path` to its name. Returns an empty UniqueFd on failure.
 UniqueFd open_beside(std::string& path) {
   for (int n = 1;; ++n) {
     const std::string name = fmt::format("{}.{}", path, n);
-    UniqueFd fd(open(name.c_str(), O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    UniqueFd fd(open(name.c_str(), O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!fd && errno == EEXIST && n < kMaxJournals) continue;
     path = name;
     return fd;
@@ -185,21 +177,18 @@ RingJournal::RingJournal(const std::string& folder, const std::string& name, std
 
 /// Opens, locks and reads the journal at path_. Returns false if the next journal must be tried.
 bool RingJournal::take() {
-  constexpr int kFlags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   const auto fail = [&](const char* what) {
     throw Error(ExitCode::runtime_failure, path_, fmt::format("{}: {}", what, std::strerror(errno)));
   };
   do {
-    fd_ = UniqueFd(open(path_.c_str(), kFlags, 0666));
+    fd_ = open_lock_file(path_);
     if (const int error = errno; !fd_) {
+      if (error == EPERM) log::warn("{} belongs to another user: its files are kept", path_);
       if (file_state(path_)) return false;  // another user's, or not a file
       errno = error;
       fail("cannot be written");
     }
-    if (!is_trusted(fd_.get(), folder_)) {
-      log::warn("{} belongs to another user: its files are kept", path_);
-      return false;
-    }
+    if (fcntl(fd_.get(), F_SETFL, O_APPEND) != 0) fail("cannot be written");
     if (!read()) return false;  // never lock another owner's journal: its owner would find it locked
     if (flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) fail("cannot be locked");
@@ -262,6 +251,10 @@ void RingJournal::rewrite(const std::vector<RingFile>& files) {
   std::string name = path_;
   UniqueFd next = open_beside(name);
   if (!next) return;
+  struct stat old = {};
+  if (fstat(fd_.get(), &old) == 0) {
+    [[maybe_unused]] const int ignored = fchmod(next.get(), old.st_mode & 0770);
+  }
   // Lock the new file before the rename, so that the journal's name is always locked.
   if (flock(next.get(), LOCK_EX | LOCK_NB) != 0 || !write_all(next.get(), text) ||
       rename(name.c_str(), path_.c_str()) != 0) {

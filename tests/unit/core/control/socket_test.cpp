@@ -20,6 +20,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/lock_file.hpp"
 #include "core/control/commands.hpp"
 #include "core/control/socket/control_client.hpp"
 #include "core/control/socket/control_socket.hpp"
@@ -170,7 +171,7 @@ TEST_F(SocketTest, OneOfSeveralStartsReplacesAStaleSocket) {
   }
 }
 
-TEST_F(SocketTest, AStaleSocketIsReplacedUnderTheLockOfItsFolder) {
+TEST_F(SocketTest, AStaleSocketIsReplacedUnderTheLockOfItsName) {
   const std::string path = options().path;
   leave_stale_socket(path);
   struct stat before {
@@ -179,8 +180,10 @@ TEST_F(SocketTest, AStaleSocketIsReplacedUnderTheLockOfItsFolder) {
   std::unique_ptr<ControlSocket> socket;
   std::thread start;
   {
-    const UniqueFd folder(open(fs::path(path).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    ASSERT_EQ(flock(folder.get(), LOCK_EX), 0);
+    const std::string name =
+        fs::path(path).parent_path() / ("." + fs::path(path).filename().string() + ".lock");
+    const UniqueFd lock = open_lock_file(name);
+    ASSERT_EQ(flock(lock.get(), LOCK_EX), 0);
     start = std::thread([&] { socket = std::make_unique<ControlSocket>(path); });
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     ASSERT_EQ(lstat(path.c_str(), &locked), 0);

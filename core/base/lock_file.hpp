@@ -1,0 +1,31 @@
+// Lock files: empty files, or journals, on which one process holds a lock with flock(). Who can open such a
+// file can hold its lock for ever, also with read permission only, so only its owner may open it.
+// Thread-safe.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <string>
+
+#include "core/base/unique_fd.hpp"
+
+namespace lensd {
+
+/// Opens the lock file `path` for reading and writing, or creates it with mode 0600. Follows no link. Returns
+/// an empty UniqueFd, with errno set, on failure; EPERM: the file is not trusted (see is_trusted_lock()). The
+/// caller locks it.
+UniqueFd open_lock_file(const std::string& path);
+
+/// Returns true if the file `path` belongs to this user or to a user who may delete it anyway: root or the
+/// owner of its folder. Network file systems may report the folder's owner as the owner of new files.
+bool is_trusted_owner(const struct stat& file, const std::string& path);
+
+/// Returns true for a regular file of a trusted owner. Also trusts a member of the folder's group, if folder
+/// and file are open to this group and to nobody else.
+bool is_trusted_lock(int fd, const std::string& path);
+
+/// Removes the access of all other users from this user's lock file that everybody may read, as earlier
+/// versions made them. Keeps a mode without access for everybody, such as 0660, which the user has set.
+void close_lock_to_others(int fd);
+
+}  // namespace lensd
