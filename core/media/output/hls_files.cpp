@@ -4,6 +4,8 @@ extern "C" {
 #include <libavutil/opt.h>
 }
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,11 +14,29 @@ extern "C" {
 #include <cstdio>
 #include <new>
 #include <string_view>
+#include <utility>
+
+#include "core/base/lock_file.hpp"
+#include "core/base/text.hpp"
+#include "core/base/unique_fd.hpp"
 
 namespace lensd {
 namespace {
 
 constexpr std::string_view kTemporary = ".tmp";
+
+/// Creates a file. Replaces one that a killed process of this user has left. Returns an empty UniqueFd, with
+/// errno set, on failure; EEXIST: it is a link, a folder or another user's.
+UniqueFd create_temporary_of(const char* path) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  UniqueFd file(open(path, kFlags, 0666));
+  if (file || errno != EEXIST) return file;
+  struct stat status = {};
+  const bool own = lstat(path, &status) == 0 && S_ISREG(status.st_mode) && is_trusted_owner(status, path);
+  if (own && unlink(path) == 0) return UniqueFd(open(path, kFlags, 0666));
+  errno = EEXIST;
+  return file;
+}
 
 }  // namespace
 
@@ -32,6 +52,7 @@ void HlsFiles::begin_trailer(AVFormatContext& context) noexcept {
 
 int HlsFiles::end() noexcept {
   check_renamed();
+  give_back();
   return error_;
 }
 
@@ -45,11 +66,28 @@ int HlsFiles::open(AVFormatContext* context, AVIOContext** file, const char* url
   if (self.error_ < 0) return self.error_;
   try {
     self.last_ = url;
-    self.error_ = std::min(0, avio_open2(file, url, flags, &context->interrupt_callback, options));
+    self.error_ = std::min(0, self.create(context, file, url, flags, options));
   } catch (const std::bad_alloc&) {
     self.error_ = AVERROR(ENOMEM);
   }
   return self.error_;
+}
+
+/// Creates a temporary file. FFmpeg would follow a link of this name, and write to any file.
+int HlsFiles::create(AVFormatContext* context, AVIOContext** file, const char* url, int flags,
+                     AVDictionary** options) {
+  const AVIOInterruptCB* const interrupt = &context->interrupt_callback;
+  if (!last_.ends_with(kTemporary)) return avio_open2(file, url, flags, interrupt, options);
+  const UniqueFd made = create_temporary_of(url);
+  if (!made && errno == EEXIST) {
+    problem_ = fmt::format("{}: the file is not an output of lensd's user, remove it", on_one_line(last_));
+    foreign_ = std::exchange(last_, {});  // not to be deleted
+    struct stat status = {};
+    if (lstat(url, &status) == 0) foreign_device_ = status.st_dev, foreign_inode_ = status.st_ino;
+    return AVERROR(EEXIST);
+  }
+  if (!made) return AVERROR(errno);
+  return avio_open2(file, fmt::format("/proc/self/fd/{}", made.get()).c_str(), flags, interrupt, options);
 }
 
 /// Closes a file. Deletes it if it is incomplete, for example on a full disk: the muxer would replace the
@@ -76,6 +114,21 @@ void HlsFiles::check_renamed() noexcept {
   }
   if (error_ < 0) delete_last();
   last_.clear();
+}
+
+/// Returns its name to a file of another program. The muxer renames a temporary file also if it could not
+/// create it.
+void HlsFiles::give_back() noexcept {
+  if (foreign_.empty()) return;
+  try {
+    const std::string name = foreign_.substr(0, foreign_.size() - kTemporary.size());
+    struct stat status = {};
+    if (lstat(name.c_str(), &status) == 0 && status.st_dev == foreign_device_ &&
+        status.st_ino == foreign_inode_)
+      renameat2(AT_FDCWD, name.c_str(), AT_FDCWD, foreign_.c_str(), RENAME_NOREPLACE);
+  } catch (const std::bad_alloc&) {
+    // the file keeps the segment's name
+  }
 }
 
 void HlsFiles::delete_last() noexcept {

@@ -2,6 +2,7 @@
 // files; HlsFiles notices them and stops the output before the playlist lists what is not there.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/media/ffmpeg/ffmpeg.hpp"
@@ -20,16 +21,25 @@ class HlsFiles {
   int end() noexcept;
   /// Returns the first error of a file so far, or 0.
   int error() const noexcept { return error_; }
+  /// Returns what is wrong with a file of another program that has the name of a temporary file; empty:
+  /// nothing.
+  const std::string& problem() const noexcept { return problem_; }
 
  private:
   static int open(AVFormatContext* context, AVIOContext** file, const char* url, int flags,
                   AVDictionary** options) noexcept;
   static int close(AVFormatContext* context, AVIOContext* file) noexcept;
+  int create(AVFormatContext* context, AVIOContext** file, const char* url, int flags,
+             AVDictionary** options);
   void check_renamed() noexcept;
+  void give_back() noexcept;
   void delete_last() noexcept;
 
   std::string last_;  ///< the file that was opened last
   int error_ = 0;
+  std::string problem_;
+  std::string foreign_;  ///< path of another program's file with the name of a temporary file; empty: none
+  uint64_t foreign_device_ = 0, foreign_inode_ = 0;
 };
 
 }  // namespace lensd

@@ -64,6 +64,8 @@ class Muxer {
   int write_beginning();
   /// Completes the container; later calls do nothing.
   int write_trailer();
+  /// Returns HlsFiles::problem().
+  const std::string& file_problem() const noexcept { return hls_files_.problem(); }
 
  private:
   struct ContextFree {

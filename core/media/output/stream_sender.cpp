@@ -254,6 +254,7 @@ void StreamSender::Worker::run() {
         return;
       }
       if (error >= 0) error = end_error;
+      refusal_ = muxer->file_problem();
       status_->incomplete = is_hls();
     }
     if (ending_) break;

@@ -1,7 +1,10 @@
 // HLS outputs: segments and their playlist, on good and bad disks.
 
+#include <sys/stat.h>
+
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -208,6 +211,44 @@ TEST_F(HlsTest, APlaylistThatCannotBeReplacedIsNotComplete) {
   const std::vector<Notice> notices = output.take_notices();
   ASSERT_FALSE(notices.empty());
   EXPECT_NE(notices.back().text.find("is a directory"), std::string::npos) << notices.back().text;
+}
+
+TEST_F(HlsTest, FilesOfOthersWithNamesOfTemporaryFilesAreKept) {
+  const std::string victim = file("victim"), temporary = file("live-0.ts.tmp");
+  std::ofstream(victim) << "precious";
+  std::filesystem::create_symlink(victim, temporary);
+  StreamOutput output(options(file("live.m3u8")));
+  send(output, 0, 60, 2ms);
+  EXPECT_THROW(output.finish(), Error);
+  EXPECT_EQ(get("victim"), "precious");
+  EXPECT_TRUE(std::filesystem::is_symlink(temporary));
+  EXPECT_FALSE(std::filesystem::is_symlink(file("live-0.ts"))) << "the link was renamed";
+  std::string text;
+  for (const Notice& notice : output.take_notices()) text += notice.text + "\n";
+  EXPECT_NE(text.find("live-0.ts.tmp: the file is not"), std::string::npos) << text;
+}
+
+TEST_F(HlsTest, TheTemporaryFileOfAKilledProcessIsReplaced) {
+  std::ofstream(file("live-0.ts.tmp")) << "incomplete";
+  StreamOutput output(options(file("live.m3u8")));
+  send(output, 0, 60, 2ms);
+  EXPECT_NO_THROW(output.finish());
+  EXPECT_GT(std::filesystem::file_size(file("live-0.ts")), 1000u);
+}
+
+TEST_F(HlsTest, TheLockFileIsForItsUserOnly) {
+  const std::string lock = file(".live.m3u8.lock");
+  const auto mode_after = [&](mode_t before) {
+    if (before != 0) chmod(lock.c_str(), before);
+    StreamOutput output(options(file("live.m3u8")));
+    send(output, 0, 60, 2ms);
+    EXPECT_NO_THROW(output.finish());
+    return static_cast<mode_t>(std::filesystem::status(lock).permissions());
+  };
+  EXPECT_EQ(mode_after(0), 0600u);
+  EXPECT_EQ(mode_after(0644), 0600u) << "everybody could hold the lock";
+  EXPECT_EQ(mode_after(0666), 0660u);
+  EXPECT_EQ(mode_after(0660), 0660u) << "chosen by the user";
 }
 
 TEST_F(HlsTest, APartOfAPlaylistWaitsForTheEndOfThePartBefore) {
