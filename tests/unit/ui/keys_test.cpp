@@ -91,6 +91,8 @@ TEST_F(PressedKeys, SpeedStepsSnapToNormalAndStayInTheirLimits) {
   EXPECT_DOUBLE_EQ(speed(']'), kMaxSpeed);
   model.speed = kMinSpeed;
   EXPECT_DOUBLE_EQ(speed('['), kMinSpeed);
+  model.live = true;
+  EXPECT_TRUE(type(']').empty()) << "the next file would play at that speed";
 }
 
 TEST_F(PressedKeys, VolumeStepsStayInTheirLimitsAndMToggles) {
