@@ -14,6 +14,14 @@ namespace {
 /// Template of a recording's name if none is configured.
 constexpr const char* kRecordingName = "lensd-%F-%tF-%tH%tM%tS.mkv";
 
+/// Returns StartRecord::path for a file name that may contain '%', because the recorder expands strftime
+/// conversions.
+std::string without_conversions(const std::string& path) {
+  std::string text;
+  for (const char c : path) text.append(c == '%' ? 2 : 1, c);
+  return text;
+}
+
 }  // namespace
 
 void Viewer::handle_requests(const ui::ViewerRequests& requests) {
@@ -115,8 +123,9 @@ void Viewer::toggle_record() {
   if (!line_.record.empty()) {
     start = record_command(line_, true);
   } else if (!line_.config.has("record.name") && !line_.config.has("record.folder")) {
-    start.path = expanded_path(kRecordingName, videos_folder());
-    where = " to " + start.path;
+    const std::string path = expanded_path(kRecordingName, videos_folder());
+    start.path = without_conversions(path);
+    where = " to " + path;
   }
   start_recording(*pipeline_, std::move(start));
   model_->notice(false, "recording" + where);
@@ -135,7 +144,7 @@ std::optional<StartRecord> Viewer::requested_recording() const {
 void Viewer::continue_recording(StartRecord command) {
   const bool named = !command.beneath.empty() || command.path.empty() || command.path == line_.record;
   command.resumed = named;
-  if (!named) command.path = expanded_path(kRecordingName, videos_folder());
+  if (!named) command.path = without_conversions(expanded_path(kRecordingName, videos_folder()));
   start_recording(*pipeline_, std::move(command));
   model_->notice(false, "The recording continues with this source in a new file");
 }

@@ -31,10 +31,12 @@ std::string clock(int64_t ns, bool milliseconds) {
   return text;
 }
 
-/// Returns the source's name for a file name: without the extension, and with '-' instead of ':'.
+/// Returns the source's name for a file name: without the extension, and with '-' instead of ':'. Also
+/// replaces the '%' of "%n", which unused_path() would replace by a number.
 std::string file_name_of(const std::string& source) {
   std::string name = fs::path(source).stem().string();
   std::replace(name.begin(), name.end(), ':', '-');
+  for (size_t at = 0; (at = name.find("%n", at)) != std::string::npos;) name[at] = '-';
   return name;
 }
 

@@ -41,6 +41,15 @@ quit_window
 refused 4 "no video track 2" "$WORK/short.mkv" --video-track 2 --backend=cpu
 echo "ok: --video-track in a playlist"
 
+mkdir -p "$WORK/home/Videos"
+cp "$WORK/long.mkv" "$WORK/100%H.mkv"
+HOME=$WORK/home start_window "$WORK/100%H.mkv" --backend=cpu
+key r
+recorded_as() { compgen -G "$WORK/home/Videos/lensd-100%H-*.mkv"; }
+wait_for 20 recorded_as || fail "the recording is called $(ls "$WORK/home/Videos")"
+quit_window
+echo "ok: a recording of a source with a percent sign"
+
 export LENSD_SOCKET=$WORK/control.sock
 mkfifo "$WORK/pipe"
 cat "$WORK/short.mkv" >"$WORK/pipe" &

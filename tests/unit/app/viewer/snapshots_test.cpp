@@ -50,6 +50,8 @@ TEST(SnapshotNames, SignsOfTheTemplate) {
   EXPECT_EQ(expand_template("lensd-%F-%P", "clip.final.mp4", time, 7), "lensd-clip.final-01-02-03.045");
   EXPECT_EQ(expand_template("%p_%f", "clip.mp4", time, 7), "01-02-03_000007");
   EXPECT_EQ(expand_template("100%%-%n.png", "", 0, 0), "100%-%n.png");
+  EXPECT_EQ(expand_template("%F", "a.b%20c.mp4", 0, 0), "a.b%20c");
+  EXPECT_EQ(expand_template("%F-%n", "50%nits.mp4", 0, 0), "50-nits-%n") << "%n is for the number";
   EXPECT_EQ(expand_template("%z", "", 0, 0), "%z");
   EXPECT_EQ(expand_template("%", "", 0, 0), "%");
   EXPECT_EQ(expand_template("%t", "", 0, 0), "");
