@@ -277,9 +277,9 @@ class Pipeline {
   Precision running_precision_ = Precision::automatic;  // of the running plan, as it was requested
   ColourSettings running_colour_;                       // likewise
   std::vector<PlannedCommand> unplanned_;               // commands that no PlanRequest includes yet
-  bool plan_again_ = false;         // requested_ changed since the last PlanRequest, or is tried again
-  bool shows_source_ = false;       // the running plan is without the graph
-  bool graph_waits_ = false;        // live: because there was not enough memory for it
+  bool plan_again_ = false;    // requested_ changed since the last PlanRequest, or is tried again
+  bool shows_source_ = false;  // the running plan is without the graph
+  bool graph_waits_ = false;   // live: because there was not enough memory for it
   std::optional<PictureInfo> refused_format_;  // live: there was not enough memory to show it
   bool run_failed_ = false;                    // live: there was not enough memory for the last frame
   int64_t retry_ns_ = 0;                       // time of the next try of the graph or the format

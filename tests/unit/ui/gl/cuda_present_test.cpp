@@ -15,7 +15,8 @@ Image through_array(const Image& image, size_t pitch) {
   const MemoryBlock memory(MemoryKind::device, pitch * height);
   LENSD_CUDA_CHECK(cudaMemcpy2D(memory.data(), pitch, image.pixels.data(), image.format.row_bytes(),
                                 image.format.row_bytes(), height, cudaMemcpyHostToDevice));
-  LENSD_CUDA_CHECK(cudaDeviceSynchronize());  // the copy may still be running, and `stream` does not wait for it
+  LENSD_CUDA_CHECK(
+      cudaDeviceSynchronize());  // the copy may still be running, and `stream` does not wait for it
   const cudaChannelFormatDesc channels = cudaCreateChannelDesc(8, 8, 8, 8, cudaChannelFormatKindUnsigned);
   cudaArray_t array = nullptr;
   LENSD_CUDA_CHECK(cudaMallocArray(&array, &channels, width, height, cudaArraySurfaceLoadStore));
