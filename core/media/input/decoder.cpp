@@ -98,6 +98,8 @@ Decoder::Decoder(const AVStream& stream, const SourceOptions& options, PictureAl
   context_->thread_count = device_ ? 1 : options.decoder_threads;
   if (live) set_low_delay(options.live);
   context_->max_pixels = int64_t{kMaxSide} * kMaxSide;
+  // Without this flag FFmpeg rounds the left crop of a stream down to the alignment of rows.
+  context_->flags |= AV_CODEC_FLAG_UNALIGNED;
   allocator.attach(*context_);
   if (device_) {
     context_->hw_device_ctx = ff::allocated(av_buffer_ref(device_.get()));
