@@ -42,6 +42,8 @@ std::string no_camera_reason();
 /// Returns `url`, with the alias test:demo resolved.
 std::string playable_url(const std::string& url);
 SourceOptions source_options(const CommandLine& line, Backend backend);
+/// Returns why --loop-file or --speed has no effect with the source. Empty: they are not given, or they have.
+std::string playback_obstacle(const CommandLine& line, const SourceInfo& source);
 
 /// Maximum number of frames that a sink holds: those in its queue and the one that it processes.
 inline constexpr int kFramesForSinks = kSinkFrames + 1;

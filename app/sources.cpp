@@ -80,6 +80,14 @@ SourceOptions source_options(const CommandLine& line, Backend backend) {
   return options;
 }
 
+std::string playback_obstacle(const CommandLine& line, const SourceInfo& source) {
+  if (line.loop_file && !source.seekable)
+    return fmt::format("{}: this source cannot seek, so --loop-file has no effect", source.name);
+  if (line.speed != 1 && source.live)
+    return fmt::format("{}: the speed of a live source is fixed, so --speed has no effect", source.name);
+  return {};
+}
+
 AudioChoice audio_choice(const CommandLine& line) {
   return {.on = line.config.audio_on, .track = line.config.audio_track};
 }

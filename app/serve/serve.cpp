@@ -180,6 +180,8 @@ class Daemon {
     source.live.kept_controls = cameras_.kept();
     source.live.audio = live_audio(line_, url);
     auto opened = open_source(playable_url(url), source);
+    if (const std::string text = playback_obstacle(line_, opened->info()); first && !text.empty())
+      log::warn("{}", text);
     options.sinks = {make_recorder(line_, opened->info())};
     if (auto stream = make_stream(line_, opened->info())) options.sinks.push_back(std::move(stream));
     options.executor.frames += kFramesForSinks * static_cast<int>(options.sinks.size() - 1);

@@ -291,6 +291,8 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
       [this](const Notice& notice) { report_to_clients(notice); });
   model_->model().notices = std::move(notices), model_->model().loop_file = loop_file;
   model_->model().opened_with = request.graph;
+  if (std::string text = playback_obstacle(line_, pipeline_->source()); request.first && !text.empty())
+    model_->notice(true, std::move(text));
   if (request.video_track)
     model_->notice(false, fmt::format("Video track {} of {}: {}", model_->model().video_track,
                                       model_->model().video_tracks.size(), chosen_track(model_->model())));

@@ -43,6 +43,11 @@ echo -e '[record]\nfolder = "rec"' >a.toml
 level_is() { [[ $(ctl log-level) == "$1" ]]; }
 wait_for 10 level_is warn || fail "after its key was removed, the log level is $(ctl log-level)"
 stop_daemon
+mkfifo pipe
+cat clip.mkv >pipe &
+start_daemon pipe --loop-file
+wait_for 10 grep -q "pipe: this source cannot seek, so --loop-file has no effect" daemon.err || fail "$(<daemon.err)"
+stop_daemon
 refused 2 "--mute: cannot be used with lensd serve" serve clip.mkv --mute
 refused 2 "--http: cannot be used without a window" clip.mkv --headless --http 0
 refused 2 "one%%_%04d.png" clip.mkv --headless -o one%.png

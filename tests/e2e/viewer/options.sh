@@ -53,7 +53,9 @@ echo "ok: a recording of a source with a percent sign"
 export LENSD_SOCKET=$WORK/control.sock
 mkfifo "$WORK/pipe"
 cat "$WORK/short.mkv" >"$WORK/pipe" &
-start_window "$WORK/pipe" --backend=cpu --socket "$LENSD_SOCKET"
+start_window "$WORK/pipe" --backend=cpu --socket "$LENSD_SOCKET" --loop-file
+wait_for 20 grep -q "this source cannot seek, so --loop-file has no effect" "$WORK/viewer.err" ||
+  fail "nothing says that the pipe cannot loop: $(<"$WORK/viewer.err")"
 ended() { [[ $(timeout 10 "$LENSD" ctl get ended) == true ]]; }
 wait_for 20 ended || fail "the pipe does not end"
 key End
