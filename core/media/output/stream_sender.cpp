@@ -60,6 +60,7 @@ struct MuxerConnection final : StreamConnection {
     if (source_ended && hls) av_opt_set(muxer.context().priv_data, "hls_flags", "-omit_endlist", 0);
     return muxer.write_trailer();
   }
+  std::string reason(int /*error*/) const override { return muxer.file_problem(); }
 
   Muxer muxer;
   const bool hls;
@@ -245,7 +246,6 @@ void StreamSender::Worker::run() {
     if (const std::unique_ptr<StreamConnection> connection = connect(error)) {
       connected();
       error = send(*connection);
-      if (error < 0) refusal_ = connection->reason(error);
       short_lived_ = !stable_ || is_hls();    // connecting to a playlist writes nothing
       deadline_.set(error < 0 ? 0 : kEndNs);  // do not wait for a lost receiver
       const int end_error = connection->complete(error >= 0 && status_->source_ended);
@@ -254,7 +254,7 @@ void StreamSender::Worker::run() {
         return;
       }
       if (error >= 0) error = end_error;
-      refusal_ = muxer->file_problem();
+      refusal_ = connection->reason(error);
       status_->incomplete = is_hls();
     }
     if (ending_) break;
