@@ -103,7 +103,7 @@ void refuse_options_without_effect(const CLI::App& app, RunMode mode) {
 }
 
 /// Throws Error(usage) for options before a subcommand that does not use them, as in
-/// "lensd --socket PATH ctl pause".
+/// "lensd --socket PATH ctl pause". Levels of messages are accepted everywhere.
 void refuse_options_of_other_commands(const CLI::App& app, RunMode mode) {
   const bool bench = mode == RunMode::bench;
   if (!bench && mode != RunMode::ctl && mode != RunMode::filters && mode != RunMode::check &&
@@ -112,6 +112,7 @@ void refuse_options_of_other_commands(const CLI::App& app, RunMode mode) {
   const std::string command = app.get_subcommands().front()->get_name();
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
+    if (name == "-v" || name == "-q" || name == "--msg-level") continue;
     if (option->count() == 0 || (bench && (name == "--backend" || name == "--device" || name == "--threads")))
       continue;
     throw Error(ExitCode::usage, name, fmt::format("cannot be used with lensd {}", command),
