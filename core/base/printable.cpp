@@ -8,17 +8,17 @@
 namespace lensd {
 namespace {
 
-struct Range {
+struct CharacterRange {
   uint32_t first, last;
 };
 
 /// C0 except tab and line feed, DEL and C1; Arabic letter mark; left-to-right and right-to-left marks; line
 /// separators, embeddings and overrides; isolates.
-constexpr Range kControls[] = {{0x00, 0x08},     {0x0B, 0x1F},     {0x7F, 0x9F},    {0x61C, 0x61C},
-                               {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}};
+constexpr CharacterRange kControls[] = {{0x00, 0x08},     {0x0B, 0x1F},     {0x7F, 0x9F},    {0x61C, 0x61C},
+                                        {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}};
 
 bool is_control(uint32_t c) {
-  return std::ranges::any_of(kControls, [c](const Range& r) { return c >= r.first && c <= r.last; });
+  return std::ranges::any_of(kControls, [c](const CharacterRange& r) { return c >= r.first && c <= r.last; });
 }
 
 /// Returns the character at the start of valid UTF-8 and sets `length` to its bytes.

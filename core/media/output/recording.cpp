@@ -36,6 +36,10 @@ std::string recording_muxer(const std::string& path) {
 
 void check_record_settings(const RecordSettings& settings) {
   check_name_template(settings.name);
+  check_record_format(settings);
+}
+
+void check_record_format(const RecordSettings& settings) {
   const std::string muxer = recording_muxer(settings.name);
   encoders_for(output_format_of(muxer, muxer), settings.encoder, settings.name);
 }

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 
+PATIENCE = 3  # a browser is slow on a machine that runs other tests too
 KEYS = {"Enter": 13, "Escape": 27, "Delete": 46, "ArrowUp": 38, "ArrowDown": 40, "Tab": 9, "F2": 113}
 ALT, CTRL, SHIFT = 1, 2, 8
 
@@ -61,6 +62,7 @@ class Browser:
         return result["result"].get("value")
 
     def wait(self, script, what, seconds=40):
+        seconds *= PATIENCE
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if self.evaluate(f"!!({script})"):

@@ -35,8 +35,9 @@ expect_beeps() {
 start_display
 start_server
 start_recording beeps
-start_window "$WORK/clip.mkv" --backend=cpu --no-resume --volume 90 --socket "$control" --trace "$WORK/trace.json"
+start_window "$WORK/clip.mkv" --backend=cpu --no-resume --volume 95 --socket "$control" --trace "$WORK/trace.json"
 expect_beeps start
+control set volume 90 >/dev/null
 control set time-pos 12.5 >/dev/null
 expect_beeps "after a seek"
 control set pause true >/dev/null

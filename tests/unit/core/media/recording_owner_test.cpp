@@ -143,7 +143,7 @@ TEST_F(RecordingOwnerTest, FootageOfKilledProcessesCounts) {
 
 TEST_F(RecordingOwnerTest, NamesWithControlCharactersAreRefused) {
   put("victim.mkv", "precious");
-  for (const char* name : {"a\nc 1 1000 10 victim.mkv\n.mkv", "a%nb.mkv", "a\tb.mkv", "a\x7f.mkv"})
+  for (const char* name : {"a\nc 1 1000 10 victim.mkv\n.mkv", "a\tb.mkv", "a\x7f.mkv"})
     EXPECT_NE(problem(target(name)).find("control character"), std::string::npos) << name;
   RecordSettings settings;
   settings.name = "a\nb.mkv";
