@@ -154,7 +154,7 @@ Response Session::start_recording(StartRecord what) {
 void Session::check_recording_path(const std::string& path) const {
   RecordSettings settings;
   settings.name = path, settings.encoder.codec = options_.config.record_codec;
-  check_record_format(settings);
+  check_record_request(settings);
   recordings_.check(path);
 }
 

@@ -54,10 +54,10 @@ struct RecordTarget {
 /// unknown.
 std::string recording_muxer(const std::string& path);
 
-/// Throws Error(usage) if the container of settings.name is unknown, or if the codec is unknown or does not
-/// fit it; Error(runtime_failure) if FFmpeg has no encoder for it.
-void check_record_format(const RecordSettings& settings);
-/// Like check_record_format(). Also throws Error(usage) if the name is not a valid template.
+/// Throws Error(usage) if the name is invalid, or if the codec is unknown or does not fit the container;
+/// Error(runtime_failure) if FFmpeg has no encoder for the container.
+void check_record_request(const RecordSettings& settings);
+/// Like check_record_request(). Also throws Error(usage) if the name is not a valid template.
 void check_record_settings(const RecordSettings& settings);
 
 class Recording {

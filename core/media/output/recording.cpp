@@ -36,10 +36,11 @@ std::string recording_muxer(const std::string& path) {
 
 void check_record_settings(const RecordSettings& settings) {
   check_name_template(settings.name);
-  check_record_format(settings);
+  check_record_request(settings);
 }
 
-void check_record_format(const RecordSettings& settings) {
+void check_record_request(const RecordSettings& settings) {
+  check_name(settings.name);
   const std::string muxer = recording_muxer(settings.name);
   encoders_for(output_format_of(muxer, muxer), settings.encoder, settings.name);
 }

@@ -76,21 +76,26 @@ void check_characters(const std::string& path) {
     throw Error(ExitCode::usage, "recording", "the file name has a control character", "choose another name");
 }
 
+[[noreturn]] void refuse_name(const std::string& name, const std::string& why) {
+  throw Error(ExitCode::usage, name, why, "for example: rec-%Y%m%d-%H%M%S.mkv");
+}
+
 }  // namespace
 
-void check_name_template(const std::string& name) {
+void check_name(const std::string& name) {
   check_characters(name);
-  const auto refuse = [&](const std::string& why) {
-    throw Error(ExitCode::usage, name, why, "for example: rec-%Y%m%d-%H%M%S.mkv");
-  };
-  if (std::filesystem::path(name).stem().empty()) refuse("this is not a file name");
+  if (std::filesystem::path(name).stem().empty()) refuse_name(name, "this is not a file name");
   for (const auto& folder : std::filesystem::path(path_below(fixed_folder(name), name)))
-    if (folder == "..") refuse("'..' cannot follow a folder with a date or time");
+    if (folder == "..") refuse_name(name, "'..' cannot follow a folder with a date or time");
+}
+
+void check_name_template(const std::string& name) {
+  check_name(name);
   for (size_t i = 0; i < name.size(); ++i) {
     if (name[i] != '%') continue;
     if (!is_conversion(name, i))
-      refuse(fmt::format("'{}' is not a date or time conversion for file names",
-                         std::string_view(name).substr(i, 2)));
+      refuse_name(name, fmt::format("'{}' is not a date or time conversion for file names",
+                                    std::string_view(name).substr(i, 2)));
     ++i;
   }
 }

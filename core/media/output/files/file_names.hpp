@@ -6,9 +6,12 @@
 
 namespace lensd {
 
-/// Throws Error(usage) if the file name is empty or the name has a control character, if a '%' does not start
-/// a supported strftime conversion, or if ".." follows a folder with a conversion. Conversions that can
-/// expand to a slash or a line break, such as %D and %n, are not supported.
+/// Throws Error(usage) if the file name is empty or the name has a control character, or if ".." follows a
+/// folder with a conversion.
+void check_name(const std::string& name);
+
+/// Like check_name(). Also throws Error(usage) if a '%' does not start a supported strftime conversion.
+/// Conversions that can expand to a slash or a line break, such as %D and %n, are not supported.
 void check_name_template(const std::string& name);
 
 /// Returns the folder of `path`, a file name or template, up to the first component with a conversion; "."

@@ -226,8 +226,7 @@ TEST_F(SessionTest, ARefusedRecordingDoesNotEndTheRunningOne) {
     return wait_for([&](Reply reply) { session_->record(true, {.path = path}, std::move(reply)); });
   };
   ASSERT_EQ(record("a.mkv").data["path"], folder_ / "captures/a.mkv");
-  for (const char* bad :
-       {"b-%Q.mkv", "%Y/../../b.mkv", "../b.mkv", "b.txt", "old.mkv", "a.mkv", "none/b.mkv"}) {
+  for (const char* bad : {"%Y/../../b.mkv", "../b.mkv", "b.txt", "old.mkv", "a.mkv", "none/b.mkv"}) {
     EXPECT_FALSE(record(bad).ok()) << bad;
     EXPECT_EQ(session_->state().record.path, folder_ / "captures/a.mkv") << bad;
     EXPECT_TRUE(session_->state().record.recording) << bad;
