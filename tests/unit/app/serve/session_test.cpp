@@ -31,6 +31,7 @@ class SessionTest : public ::testing::Test {
     options.captures = folder_ / "captures";
     options.layers.files = {folder_ / "a.toml"};
     options.open = [this](const std::string& name, const GraphDesc& graph, const std::atomic<bool>& cancel) {
+      if (name == "pipe") opens_pipe_ = true;
       while (name == "pipe" && !cancel) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       if (name != "good" && name != "paused") throw Error(ExitCode::bad_source, name, "is not there");
       PipelineOptions o;
@@ -72,6 +73,7 @@ class SessionTest : public ::testing::Test {
   TemporaryFolder folder_;
   Extent extent_{64, 48};
   bool records_ = false;  ///< the pipelines have a recorder
+  std::atomic<bool> opens_pipe_{false};
   std::unique_ptr<Session> session_;
   Session* running_ = nullptr;  // valid also while session_ is being destroyed
   std::unique_ptr<ControlServers> servers_;
@@ -206,6 +208,7 @@ TEST_F(SessionTest, ALoadThatCannotBeQueuedCancelsNothing) {
   std::promise<Response> first, second;
   std::future<Response> opening = first.get_future(), busy = second.get_future();
   session_->load("pipe", [&](Response answer) { first.set_value(std::move(answer)); });
+  ASSERT_TRUE(eventually([&] { return opens_pipe_.load(); })) << "nothing leaves the queue after this";
   std::atomic<int> refused{0};
   for (int i = 0; i < 200; ++i)
     session_->set_graph({}, [&](const Response& r) { refused += r.status == Status::busy; });
