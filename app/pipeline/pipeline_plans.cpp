@@ -71,7 +71,7 @@ void Pipeline::planner_loop() {
 // ---- process thread -------------------------------------------------------------------------------------
 
 /// Requests a plan for a graph and for the settings that change with it. If the graph is invalid, keeps the
-/// running plan and reports the reason. Does nothing if the sender of the command has given up.
+/// running plan and reports the reason. Does nothing if the sender no longer waits for the command.
 void Pipeline::replan(const SetGraph& command) {
   if (command.claim && command.claim->given_up()) return;
   PlannedCommand planned{command.request, command.claim, command.controls};
@@ -171,7 +171,8 @@ void Pipeline::keep_running_plan() {
   publish_graph();
 }
 
-/// Claims the commands, which then take effect. Returns false if the senders of all have given up.
+/// Marks the commands as taking effect, except those whose sender no longer waits. Returns false if there
+/// are commands and nobody waits for any of them.
 bool Pipeline::still_wanted(const std::vector<PlannedCommand>& commands) {
   bool wanted = commands.empty();
   for (const PlannedCommand& command : commands) wanted = (!command.claim || command.claim->take()) || wanted;

@@ -24,9 +24,9 @@ namespace lensd {
 /// Thread-safe.
 class CommandClaim {
  public:
-  /// Returns false if the sender has given up. Called when the command takes effect.
+  /// Call when the command takes effect. Returns false if it must not, because its sender no longer waits.
   bool take() noexcept { return settle(State::taken); }
-  /// Returns false if the command has taken effect. Otherwise it never will.
+  /// Call to stop waiting. Returns false if the command has taken effect; otherwise it never will.
   bool give_up() noexcept { return settle(State::given_up); }
   bool given_up() const noexcept { return state_.load() == State::given_up; }
 

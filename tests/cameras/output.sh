@@ -37,7 +37,8 @@ connect_output() {
 }
 connect_output >"$WORK/v4l2.log" 2>&1 || fail "the output cannot be connected: $(<"$WORK/v4l2.log")"
 
-# A clip whose pictures are all the same, and what should arrive of it and of its negative: with 4:2:0 chroma.
+# A clip of one picture, shown again and again, and the pictures that should arrive: those of the clip and of its
+# negative, both with the 4:2:0 chroma of the device.
 FLAGS=flags=bilinear+accurate_rnd+full_chroma_int+full_chroma_inp
 FROM_DEVICE="scale=in_range=limited:in_color_matrix=bt601:$FLAGS,format=rgb24"
 make_clip() {

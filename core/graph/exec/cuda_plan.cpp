@@ -33,8 +33,8 @@ DeviceMemory device_memory(const ExecutorOptions& options) {
   return memory;
 }
 
-/// Throws DeviceMemoryError if the current device has less free memory than the plan needs, also after
-/// `old_pools` has given up its pools.
+/// If the current device has less free memory than the plan needs, makes `old_pools` free its pools. Throws
+/// DeviceMemoryError if that is not enough.
 void check_memory(const Plan& plan, const ExecutorOptions& options, OldFramePools& old_pools) {
   cudaDeviceProp properties{};
   cudaGetDeviceProperties(&properties, options.device);

@@ -1,5 +1,4 @@
 // Frames of replaced plans on the GPU.
-#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -8,15 +7,10 @@
 #include "core/device/memory.hpp"
 #include "core/image/image.hpp"
 #include "tests/unit/app/pipeline/pipeline_fixture.hpp"
+#include "tests/unit/common/gpu_memory.hpp"
 
 namespace lensd {
 namespace {
-
-size_t free_gpu_bytes() {
-  size_t free = 0, total = 0;
-  cudaMemGetInfo(&free, &total);
-  return free;
-}
 
 TEST(PipelineCuda, MemoryOfOldFramesIsFreedAfterTheLastOne) {
   if (const CudaStatus cuda = probe_cuda(); !cuda.available) GTEST_SKIP() << cuda.reason;

@@ -2,7 +2,6 @@
 // the CPU or with the old graph; after other errors, it may end with an error. It does not hang, deliver a
 // wrong frame, or keep memory of the GPU.
 
-#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -17,6 +16,7 @@
 #include "core/device/memory.hpp"
 #include "tests/unit/app/pipeline/pipeline_fixture.hpp"
 #include "tests/unit/common/failing_cuda.hpp"
+#include "tests/unit/common/gpu_memory.hpp"
 
 namespace lensd {
 namespace {
@@ -89,12 +89,6 @@ std::set<int64_t> positions(int64_t calls) {
   return chosen;
 }
 
-size_t free_bytes() {
-  size_t free = 0, total = 0;
-  cudaMemGetInfo(&free, &total);
-  return free;
-}
-
 TEST(PipelineCuda, EveryCallOfTheRuntimeMayFail) {
   if (const CudaStatus cuda = probe_cuda(); !cuda.available) GTEST_SKIP() << cuda.reason;
   use_pinned_memory(0);
@@ -103,7 +97,7 @@ TEST(PipelineCuda, EveryCallOfTheRuntimeMayFail) {
   fail_cuda_call(0, 0);
   ASSERT_EQ(outcome(expected, "second run"), "goes on");
   const std::vector<CudaCall> calls = cuda_calls();
-  const size_t before = free_bytes();
+  const size_t before = free_gpu_bytes();
   for (size_t f = 0; f < calls.size(); ++f) {
     std::set<std::string> allowed = {"goes on", "runs on the CPU", "keeps the old graph"};
     if (!calls[f].memory) allowed.insert("ends with an error");
@@ -121,7 +115,8 @@ TEST(PipelineCuda, EveryCallOfTheRuntimeMayFail) {
   }
   fail_cuda_call(0, 0);
   EXPECT_EQ(outcome(expected, "last run"), "goes on");
-  EXPECT_GE(free_bytes() + (16 << 20), before) << "memory of the GPU is kept, or another program takes some";
+  EXPECT_GE(free_gpu_bytes() + (16 << 20), before)
+      << "memory of the GPU is kept, or another program takes some";
 }
 
 }  // namespace

@@ -5,28 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "app/cli.hpp"
-#include "core/base/error.hpp"
+#include "tests/unit/app/serve/command_lines.hpp"
 
 namespace lensd {
 namespace {
-
-CommandLine line_of(std::vector<std::string> words) {
-  words.insert(words.begin(), "lensd");
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  return parse_command_line(static_cast<int>(argv.size()), argv.data());
-}
-
-std::string problem_of(const std::vector<std::string>& words) {
-  try {
-    line_of(words);
-    return "";
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), ExitCode::usage);
-    return e.what();
-  }
-}
 
 TEST(CliModes, RunsWithoutAWindowRefuseOptionsOfPlayback) {
   for (const char* option : {"--speed=2", "--loop-file", "--pause"}) {

@@ -10,6 +10,7 @@
 #include "app/config_checks.hpp"
 #include "core/base/error.hpp"
 #include "kernels/registry.hpp"
+#include "tests/unit/app/serve/command_lines.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace lensd {
@@ -20,35 +21,20 @@ class Cli : public ::testing::Test {
   void SetUp() override { set_config_check(config_problems); }
   void TearDown() override { set_config_check(nullptr); }
 
-  static CommandLine parse(std::vector<std::string> words) {
-    words.insert(words.begin(), "lensd");
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    return parse_command_line(static_cast<int>(argv.size()), argv.data());
-  }
   /// Returns the settings of a run with the options `words` and a configuration file that contains `text`.
   CommandLine settings(const std::string& text, std::vector<std::string> words = {}) {
     std::ofstream(folder_ / "a.toml") << text;
     words.insert(words.end(), {"-c", folder_ / "a.toml"});
-    CommandLine line = parse(words);
+    CommandLine line = line_of(words);
     configure(line, registry());
     return line;
   }
   Config configured(const std::string& text, const std::vector<std::string>& words) {
     return settings(text, words).config;
   }
-  static std::string refusal(const std::vector<std::string>& words) {
-    try {
-      parse(words);
-      return "";
-    } catch (const Error& e) {
-      EXPECT_EQ(e.code(), ExitCode::usage);
-      return e.what();
-    }
-  }
   static std::string help(const std::vector<std::string>& words) {
     try {
-      parse(words);
+      line_of(words);
       return "";
     } catch (const EarlyExit& e) {
       return e.text;
@@ -102,7 +88,7 @@ TEST_F(Cli, AnOptionOverridesAFileEvenWithItsDefault) {
 
 TEST_F(Cli, AReloadKeepsTheCommandLine) {
   std::ofstream(folder_ / "a.toml") << kFile;
-  CommandLine line = parse({"clip.mp4", "--device=0", "-c", folder_ / "a.toml"});
+  CommandLine line = line_of({"clip.mp4", "--device=0", "-c", folder_ / "a.toml"});
   configure(line, registry());
   std::ofstream(folder_ / "a.toml")
       << "[source]\nurl = \"other.mp4\"\n[performance]\ndevice = 7\nthreads = 5\n";
@@ -214,7 +200,7 @@ TEST_F(Cli, HttpAndOutputSetKeys) {
   EXPECT_EQ(http.http_port, 0);
   EXPECT_TRUE(http.has("http.port")) << "0 is any free port";
   EXPECT_EQ(configured("", {"--http", "8080"}).http_address, "127.0.0.1");
-  const CommandLine file = parse({"-o", "a.mkv"}), stream = parse({"-o", "udp://127.0.0.1:9"});
+  const CommandLine file = line_of({"-o", "a.mkv"}), stream = line_of({"-o", "udp://127.0.0.1:9"});
   EXPECT_EQ(file.output, "a.mkv");
   EXPECT_EQ(file.mode, RunMode::batch);
   EXPECT_EQ(stream.output, "");
@@ -223,12 +209,12 @@ TEST_F(Cli, HttpAndOutputSetKeys) {
 }
 
 TEST_F(Cli, VirtualCameraTakesANameOrNone) {
-  EXPECT_EQ(parse({"--virtual-camera"}).config.output_virtual_camera, "lensd");
-  const CommandLine named = parse({"clip.mp4", "--virtual-camera", "My desk"});
+  EXPECT_EQ(line_of({"--virtual-camera"}).config.output_virtual_camera, "lensd");
+  const CommandLine named = line_of({"clip.mp4", "--virtual-camera", "My desk"});
   EXPECT_EQ(named.config.output_virtual_camera, "My desk");
   EXPECT_EQ(named.mode, RunMode::viewer) << "the window and the camera show the result";
   EXPECT_EQ(configured("[output]\nvirtual_camera = \"Desk\"", {}).output_virtual_camera, "Desk");
-  EXPECT_THROW(parse({"--virtual-camera", "rtsp://host/x"}), Error) << "that is a source";
+  EXPECT_THROW(line_of({"--virtual-camera", "rtsp://host/x"}), Error) << "that is a source";
 }
 
 TEST_F(Cli, AWrongValueIsRefusedWithItsOption) {
@@ -252,20 +238,20 @@ TEST_F(Cli, AWrongValueIsRefusedWithItsOption) {
       {"--nonsense", "command line: "},
   };
   for (const auto& c : cases) {
-    const std::string problem = refusal({c.option});
+    const std::string problem = problem_of({c.option});
     EXPECT_TRUE(problem.starts_with(c.says)) << c.option << ": " << problem;
   }
-  EXPECT_NE(refusal({"serve", "-o", "a.mkv"}), "");
+  EXPECT_NE(problem_of({"serve", "-o", "a.mkv"}), "");
 }
 
 TEST_F(Cli, TheCommandOfCtlMayFollowASeparator) {
   const std::vector<std::string> words{"seek", "-1"};
-  EXPECT_EQ(parse({"ctl", "seek", "-1"}).ctl_args, words);
-  EXPECT_EQ(parse({"ctl", "--", "seek", "-1"}).ctl_args, words);
-  const CommandLine line = parse({"ctl", "--socket", "--", "--json", "--", "seek", "-1"});
+  EXPECT_EQ(line_of({"ctl", "seek", "-1"}).ctl_args, words);
+  EXPECT_EQ(line_of({"ctl", "--", "seek", "-1"}).ctl_args, words);
+  const CommandLine line = line_of({"ctl", "--socket", "--", "--json", "--", "seek", "-1"});
   EXPECT_EQ(line.ctl_args, words);
   EXPECT_EQ(line.ctl_socket, "--");
-  EXPECT_EQ(parse({"ctl", "log", "--", "x"}).ctl_args, (std::vector<std::string>{"log", "--", "x"}));
+  EXPECT_EQ(line_of({"ctl", "log", "--", "x"}).ctl_args, (std::vector<std::string>{"log", "--", "x"}));
 }
 
 TEST_F(Cli, ValuesThatConflictWithAFileAreAUsageError) {
@@ -279,9 +265,9 @@ TEST_F(Cli, ValuesThatConflictWithAFileAreAUsageError) {
 }
 
 TEST_F(Cli, LoopFileNeedsNoValue) {
-  EXPECT_TRUE(parse({"a.mp4", "--loop-file"}).loop_file);
-  EXPECT_TRUE(parse({"a.mp4", "--loop-file=inf"}).loop_file);
-  EXPECT_FALSE(parse({"a.mp4", "--loop-file=no"}).loop_file);
+  EXPECT_TRUE(line_of({"a.mp4", "--loop-file"}).loop_file);
+  EXPECT_TRUE(line_of({"a.mp4", "--loop-file=inf"}).loop_file);
+  EXPECT_FALSE(line_of({"a.mp4", "--loop-file=no"}).loop_file);
 }
 
 TEST_F(Cli, HelpIsGroupedAndFitsInAHundredColumns) {
@@ -314,26 +300,26 @@ TEST_F(Cli, HelpIsGroupedAndFitsInAHundredColumns) {
 }
 
 TEST_F(Cli, MistypedOptionsAndCommandsGetASuggestion) {
-  EXPECT_NE(refusal({"a.mp4", "--hedless"}).find("did you mean --headless?"), std::string::npos);
-  EXPECT_NE(refusal({"a.mp4", "--trheads=2"}).find("did you mean --threads?"), std::string::npos);
-  EXPECT_NE(refusal({"a.mp4", "--completely-different"}).find("see lensd --help"), std::string::npos);
-  EXPECT_NE(refusal({"dcotor"}).find("did you mean doctor?"), std::string::npos);
-  EXPECT_EQ(refusal({"clip"}), "");
-  EXPECT_EQ(refusal({"./dcotor"}), "");
+  EXPECT_NE(problem_of({"a.mp4", "--hedless"}).find("did you mean --headless?"), std::string::npos);
+  EXPECT_NE(problem_of({"a.mp4", "--trheads=2"}).find("did you mean --threads?"), std::string::npos);
+  EXPECT_NE(problem_of({"a.mp4", "--completely-different"}).find("see lensd --help"), std::string::npos);
+  EXPECT_NE(problem_of({"dcotor"}).find("did you mean doctor?"), std::string::npos);
+  EXPECT_EQ(problem_of({"clip"}), "");
+  EXPECT_EQ(problem_of({"./dcotor"}), "");
 }
 
 TEST_F(Cli, StartIsATimeOrAShare) {
   const std::pair<const char*, double> times[] = {
       {"90", 90}, {"0:30", 30}, {"1:30", 90}, {"100:00", 6000}, {"1:02:03.5", 3723.5}, {"0", 0}, {".5", 0.5}};
   for (const auto& [text, seconds] : times) {
-    EXPECT_DOUBLE_EQ(parse({"--start", text}).start->seconds, seconds) << text;
-    EXPECT_EQ(parse({"--start", text}).start->share, 0) << text;
+    EXPECT_DOUBLE_EQ(line_of({"--start", text}).start->seconds, seconds) << text;
+    EXPECT_EQ(line_of({"--start", text}).start->share, 0) << text;
   }
-  EXPECT_DOUBLE_EQ(parse({"--start", "50%"}).start->share, 0.5);
-  EXPECT_DOUBLE_EQ(parse({"--start=12.5%"}).start->share, 0.125);
+  EXPECT_DOUBLE_EQ(line_of({"--start", "50%"}).start->share, 0.5);
+  EXPECT_DOUBLE_EQ(line_of({"--start=12.5%"}).start->share, 0.125);
   for (const char* text : {"x", "-1", "1:60", "1:2:3:4", "1::2", "101%", "%", "nan", "1e5", "50 %", ":"})
-    EXPECT_NE(refusal({std::string("--start=") + text}).find("not a time"), std::string::npos) << text;
-  EXPECT_FALSE(parse({}).start) << "a viewer may resume where the file was left";
+    EXPECT_NE(problem_of({std::string("--start=") + text}).find("not a time"), std::string::npos) << text;
+  EXPECT_FALSE(line_of({}).start) << "a viewer may resume where the file was left";
 }
 
 }  // namespace
