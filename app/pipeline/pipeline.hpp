@@ -137,7 +137,6 @@ class Pipeline {
     PlanExtras extras;
     bool bypass = false;
     std::string solo;
-    std::vector<PlannedCommand> commands;    ///< that this plan includes
     std::unique_ptr<PreparedPlan> old_plan;  ///< not null: the planner only frees this plan
   };
   struct PlanResult {
@@ -148,7 +147,6 @@ class Pipeline {
     Precision precision = Precision::automatic;
     ColourSettings colour;
     std::string problem;
-    std::vector<PlannedCommand> commands;
   };
   struct QueuedCommand {
     Command command;
@@ -185,12 +183,14 @@ class Pipeline {
   void install_plan(std::unique_ptr<Plan> plan);
   void install_source(const PictureInfo& picture);
   bool follow_format(const PictureInfo& format);
-  void refuse(const PlanResult& result);
+  void refuse(PlanResult& result);
   void wait_for_memory(const std::string& problem);
   void retry_graph();
   std::string misfit_problem() const;
   void keep_running_plan();
-  static bool still_wanted(const std::vector<PlannedCommand>& commands);
+  void drop_requested();
+  void free_later(std::unique_ptr<PreparedPlan> plan);
+  static bool take(const std::vector<PlannedCommand>& commands);
   void report_outcomes(const std::vector<PlannedCommand>& commands, const std::string& problem);
   int64_t next_frame_index() const;
   void publish_graph();
@@ -228,7 +228,7 @@ class Pipeline {
   bool idle() const { return state_.paused || last_shown_ || (state_.ended && options_.paced); }
   void notice(bool problem, std::string text);
   void publish_status();
-  std::string set_source_problem(std::string problem);
+  void set_problem(std::string& place, std::string problem);
   std::string source_problem() const;
 
   void register_scopes();
@@ -276,6 +276,7 @@ class Pipeline {
   std::string solo_;
   Precision running_precision_ = Precision::automatic;  // of the running plan, as it was requested
   ColourSettings running_colour_;                       // likewise
+  std::vector<PlannedCommand> planning_;                // commands of the plan that is in preparation
   std::vector<PlannedCommand> unplanned_;               // commands that no PlanRequest includes yet
   bool plan_again_ = false;    // requested_ changed since the last PlanRequest, or is tried again
   bool shows_source_ = false;  // the running plan is without the graph
@@ -311,7 +312,9 @@ class Pipeline {
   std::shared_ptr<const GraphView> graph_view_;
   std::vector<PlanOutcome> outcomes_;
   std::exception_ptr failure_;
-  std::string stream_errors_, source_problem_;
+  std::string stream_errors_;
+  std::string graph_problem_;    // why the source is shown without the graph; empty: it is not
+  std::string picture_problem_;  // live: why pictures are not shown; empty: they are
 
   std::thread decode_thread_, planner_thread_, process_thread_;
 };

@@ -48,7 +48,7 @@ void Pipeline::planner_loop() {
   while (auto request = plan_requests_.pop()) {
     if (request->old_plan) continue;  // the end of this iteration frees the plan
     PlanResult result;
-    result.graph = std::move(request->graph), result.commands = std::move(request->commands);
+    result.graph = std::move(request->graph);
     result.precision = request->extras.precision, result.colour = request->extras.colour;
     result.picture = request->picture, result.bypass = request->bypass;
     try {
@@ -102,11 +102,11 @@ void Pipeline::request_plan() {
                       .extras = extras(),
                       .bypass = state_.bypass,
                       .solo = solo_,
-                      .commands = std::exchange(unplanned_, {}),
                       .old_plan = nullptr};
   // Captured graphs depend on it, although the plan does not.
   if (current_picture_) request.picture.interlaced = current_picture_.planes.info.interlaced;
   state_.planning = plan_requests_.push(request);
+  planning_ = std::exchange(unplanned_, {});
   plan_again_ = false;
 }
 
@@ -116,48 +116,60 @@ bool Pipeline::swap_in_planned() {
   auto result = plan_results_.try_pop();
   if (!result) return false;
   state_.planning = false;
-  PlanRequest free_request;
   if (result->picture != executor_->plan()->picture) {
     // Obsolete: install() has changed the format, and has planned the requested graph for it.
-    free_request.old_plan = std::move(result->prepared);
-    still_wanted(result->commands);
-    result->problem = source_problem();
+    result->problem.clear();
   } else if (!result->prepared) {
     refuse(*result);
-  } else if (!still_wanted(result->commands) && !plan_again_) {
-    free_request.old_plan = std::move(result->prepared);
-    keep_running_plan();
+  } else if (!take(planning_)) {
+    drop_requested();
   } else {
-    free_request.old_plan = executor_->swap_in(std::move(result->prepared));
+    result->prepared = executor_->swap_in(std::move(result->prepared));
     graph_ = std::move(result->graph);
     running_precision_ = result->precision, running_colour_ = result->colour;
     shows_source_ = result->bypass;
-    if (!shows_source_) graph_waits_ = false, set_source_problem({});
+    if (!shows_source_) graph_waits_ = false, set_problem(graph_problem_, {});
     publish_graph();
     graph_changed();
   }
-  for (const PlannedCommand& command : result->commands)
+  const std::vector<PlannedCommand> commands = std::exchange(planning_, {});
+  for (const PlannedCommand& command : commands)
     if (result->problem.empty() && !command.controls.empty() && (!command.claim || command.claim->take()))
       set_source_controls(SetSourceControls{command.controls, true});
-  report_outcomes(result->commands, result->problem);
-  if (free_request.old_plan) plan_requests_.push(free_request);
+  report_outcomes(commands, result->problem);
+  free_later(std::move(result->prepared));
   request_plan();
   return true;
 }
 
-/// Prepares a plan on the calling thread and uses it from now on. The planner frees the old one.
+/// Lets the planner free a plan, because that waits for the GPU. If the planner has too much to do, frees it
+/// here.
+void Pipeline::free_later(std::unique_ptr<PreparedPlan> plan) {
+  PlanRequest request;
+  request.old_plan = std::move(plan);
+  if (request.old_plan) plan_requests_.try_push(request);
+}
+
+/// Prepares a plan on the calling thread and uses it from now on.
 void Pipeline::install_plan(std::unique_ptr<Plan> plan) {
-  PlanRequest free_request;
-  free_request.old_plan = executor_->swap_in(executor_->prepare(std::move(plan)));
-  if (free_request.old_plan) plan_requests_.push(free_request);
+  free_later(executor_->swap_in(executor_->prepare(std::move(plan))));
 }
 
 /// Handles a refused plan for the current format: keeps the running one and reports the reason. If a live
-/// source is shown without the graph for lack of memory, keeps the requested graph for the next try.
-void Pipeline::refuse(const PlanResult& result) {
+/// source is shown without the graph for lack of memory, accepts the requested graph for the next try.
+void Pipeline::refuse(PlanResult& result) {
+  const bool first_try = !planning_.empty();
   if (source_info_.live && result.no_memory && shows_source_ && !result.bypass) {
+    if (!take(planning_)) return drop_requested();
     wait_for_memory(result.problem);
+    graph_ = std::move(result.graph);
+    running_precision_ = result.precision, running_colour_ = result.colour;
+    result.problem.clear();
     return;
+  }
+  if (!first_try && graph_waits_) {
+    graph_waits_ = false;
+    set_problem(graph_problem_, kWithoutGraph + result.problem);
   }
   notice(true, result.problem);
   keep_running_plan();
@@ -171,12 +183,22 @@ void Pipeline::keep_running_plan() {
   publish_graph();
 }
 
-/// Marks the commands as taking effect, except those whose sender no longer waits. Returns false if there
-/// are commands and nobody waits for any of them.
-bool Pipeline::still_wanted(const std::vector<PlannedCommand>& commands) {
-  bool wanted = commands.empty();
-  for (const PlannedCommand& command : commands) wanted = (!command.claim || command.claim->take()) || wanted;
-  return wanted;
+/// Drops all requested changes, because the sender of one no longer waits for it, and the others include it.
+void Pipeline::drop_requested() {
+  constexpr const char* kLate = "a change of the graph was not made in time, so it was dropped";
+  notice(true, kLate);
+  report_outcomes(std::exchange(planning_, {}), kLate);
+  report_outcomes(std::exchange(unplanned_, {}), kLate);
+  requested_ = graph_;
+  state_.precision = running_precision_, state_.colour = running_colour_;
+  publish_graph();
+}
+
+/// Marks the commands as taking effect. Returns false if one must not, because its sender no longer waits.
+bool Pipeline::take(const std::vector<PlannedCommand>& commands) {
+  bool all = true;
+  for (const PlannedCommand& command : commands) all = (!command.claim || command.claim->take()) && all;
+  return all;
 }
 
 /// Makes a plan for a new picture format on the calling thread, because no frame can be processed without it.
@@ -185,12 +207,14 @@ bool Pipeline::still_wanted(const std::vector<PlannedCommand>& commands) {
 /// format has changed if there is not enough memory for the graph. Throws MemoryError or std::bad_alloc if
 /// there is none without it either.
 void Pipeline::install(const PictureInfo& picture) {
+  const bool in_time = take(planning_);
+  if (!take(unplanned_) || !in_time) drop_requested();
   try {
     install_plan(make_plan(effective(requested_, state_.bypass, solo_), picture, options_.backend, registry_,
                            extras()));
     graph_ = requested_;
     shows_source_ = state_.bypass, graph_waits_ = false;
-    set_source_problem({});
+    set_problem(graph_problem_, {});
   } catch (...) {
     const std::string no_memory = memory_problem();
     if (no_memory.empty() || !source_info_.live || !executor_->plan()) {
@@ -198,12 +222,13 @@ void Pipeline::install(const PictureInfo& picture) {
       const bool changed = options_.paced && executor_->plan();
       if (misfit.empty() || !(source_info_.live || changed)) throw;
       install_source(picture);
-      notice(true, set_source_problem(kWithoutGraph + misfit));
+      set_problem(graph_problem_, kWithoutGraph + misfit);
     } else {
       install_source(picture);
       wait_for_memory(no_memory);
-      notice(true, source_problem());
+      graph_ = requested_;
     }
+    notice(true, graph_problem_);
   }
   running_precision_ = state_.precision, running_colour_ = state_.colour;
   publish_graph();
@@ -233,8 +258,7 @@ std::string Pipeline::misfit_problem() const {
 /// live source, and there is not enough memory to show it. The format is tried again every few seconds.
 bool Pipeline::follow_format(const PictureInfo& format) {
   if (format == executor_->plan()->picture) {
-    if (refused_format_) set_source_problem({});
-    refused_format_.reset();
+    if (refused_format_) set_problem(picture_problem_, {}), refused_format_.reset();
     return true;
   }
   const bool again = refused_format_ == format;
@@ -244,13 +268,13 @@ bool Pipeline::follow_format(const PictureInfo& format) {
       notice(false, fmt::format("the source is now {}×{} {}", format.extent.width, format.extent.height,
                                 describe(format)));
     install(format);
-    refused_format_.reset();
+    if (refused_format_) set_problem(picture_problem_, {}), refused_format_.reset();
     return true;
   } catch (...) {
     const std::string no_memory = memory_problem();
     if (no_memory.empty() || !source_info_.live) throw;
     refused_format_ = format, retry_ns_ = now_ns() + kRetryNs;
-    set_source_problem(no_memory);
+    set_problem(picture_problem_, no_memory);
     return false;
   }
 }
@@ -258,27 +282,29 @@ bool Pipeline::follow_format(const PictureInfo& format) {
 /// Call before each frame. Requests the graph again if a live source is shown without it for lack of memory.
 void Pipeline::retry_graph() {
   if (!graph_waits_ || state_.planning || state_.bypass || now_ns() < retry_ns_) return;
+  retry_ns_ = now_ns() + kRetryNs;
   plan_again_ = true;
   request_plan();
 }
 
 void Pipeline::wait_for_memory(const std::string& problem) {
   graph_waits_ = true, retry_ns_ = now_ns() + kRetryNs;
-  set_source_problem(kWithoutGraph + problem);
+  set_problem(graph_problem_, kWithoutGraph + problem);
 }
 
 /// Runs the plan on the current picture. Returns an empty frame if it is of a live source and there is not
-/// enough memory.
+/// enough memory. Filters with a state then begin anew, because they may have missed a picture.
 Frame Pipeline::run_current_picture(bool again) {
   try {
     Frame frame = executor_->run(current_picture_, again);
-    if (std::exchange(run_failed_, false)) set_source_problem({});
+    if (std::exchange(run_failed_, false)) set_problem(picture_problem_, {});
     return frame;
   } catch (...) {
     const std::string no_memory = memory_problem();
     if (no_memory.empty() || !source_info_.live) throw;
     run_failed_ = true;
-    set_source_problem(no_memory);
+    executor_->reset_state();
+    set_problem(picture_problem_, no_memory);
     if (!again) dropped_.fetch_add(1, std::memory_order_relaxed);
     return {};
   }
@@ -334,15 +360,16 @@ void Pipeline::publish_graph() {
 
 // ---- any thread -----------------------------------------------------------------------------------------
 
-/// Sets and returns why a live source is not shown with the requested graph; empty: it is.
-std::string Pipeline::set_source_problem(std::string problem) {
+/// `place`: graph_problem_ or picture_problem_. Only the process thread sets them.
+void Pipeline::set_problem(std::string& place, std::string problem) {
   const std::lock_guard lock(mutex_);
-  return source_problem_ = std::move(problem);
+  place = std::move(problem);
 }
 
+/// Returns why a source is not shown as requested; an empty string if it is.
 std::string Pipeline::source_problem() const {
   const std::lock_guard lock(mutex_);
-  return source_problem_;
+  return picture_problem_.empty() ? graph_problem_ : picture_problem_;
 }
 
 std::shared_ptr<const GraphView> Pipeline::graph() const {

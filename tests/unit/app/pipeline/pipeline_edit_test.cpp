@@ -128,6 +128,31 @@ TEST(PipelineEdit, AGraphWhoseSenderGaveUpNeverRuns) {
   pipeline.stop();
 }
 
+TEST(PipelineEdit, AGraphWhoseSenderGaveUpDoesNotRunWithALaterChange) {
+  const auto claim = std::make_shared<CommandClaim>();
+  std::atomic<bool> gave_up{false};
+  PipelineOptions o = paced_options("invert", false);
+  Pipeline* running = nullptr;
+  o.on_change = [&] {
+    if (!running || gave_up || !running->status().planning) return;
+    gave_up = claim->give_up();
+    running->post(Bypass{true});
+  };
+  Pipeline pipeline(small_source(1'000'000), o, registry());
+  running = &pipeline;
+  pipeline.start();
+  SetGraph change{parse_chain("mosaic", registry())};
+  change.request = 5, change.claim = claim;
+  pipeline.post(change);
+  ASSERT_TRUE(eventually([&] { return pipeline.status().bypass && !pipeline.status().planning; }));
+  pipeline.post(Bypass{false});
+  ASSERT_TRUE(eventually([&] { return !pipeline.status().bypass && !pipeline.status().planning; }));
+  EXPECT_TRUE(gave_up);
+  EXPECT_EQ(to_chain(pipeline.graph()->graph), "invert");
+  EXPECT_EQ(to_chain(pipeline.graph()->requested), "invert");
+  pipeline.stop();
+}
+
 /// Returns a graph of `count` nodes with names that begin with `prefix`.
 GraphDesc many_nodes(size_t count, const std::string& prefix) {
   GraphDesc graph;

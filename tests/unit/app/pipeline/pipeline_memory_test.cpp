@@ -93,11 +93,14 @@ TEST_F(PipelineMemory, TheGraphIsTriedAgainUntilMemorySuffices) {
     EXPECT_TRUE(shows(kLarge));
     EXPECT_TRUE(reason().starts_with("shown without the graph: memory: cannot allocate")) << reason();
     // A plan for the old size, or for a graph that does not fit either, does not end the tries.
-    pipeline->post(SetGraph{parse_chain("resize=scale=4,invert,invert", registry())});
+    pipeline->post(SetGraph{parse_chain("resize=scale=4,invert,invert", registry()), 5});
     std::this_thread::sleep_for(std::chrono::milliseconds(3500));
     pipeline->check();
     EXPECT_TRUE(shows(kLarge));
     EXPECT_FALSE(reason().empty());
+    const std::vector<PlanOutcome> outcomes = pipeline->take_outcomes();
+    ASSERT_EQ(outcomes.size(), 1u);
+    EXPECT_EQ(outcomes[0].problem, "") << "it is tried again, so it was not refused";
   }
   EXPECT_TRUE(shows({4 * kLarge.width, 4 * kLarge.height})) << reason();
   EXPECT_EQ(reason(), "");
