@@ -153,6 +153,7 @@ void launch_passes(CudaPlan& plan, CudaSlot& slot, size_t first, size_t last, Ma
 int capture(CudaPlan& plan, const PictureInfo& info, bool bottom_up, bool source_inside,
             const cuda::Stream& stream) {
   const size_t first = source_inside ? 0 : plan.picture_passes;
+  std::vector<CapturedPlan> all;  // moved to the slots when complete, because memory may run out before
   for (const auto& slot : plan.slots) {
     const PictureRef planes = uploaded_planes(slot->buffers->upload, info, bottom_up);
     bind_slot(plan, *slot, planes);
@@ -162,8 +163,10 @@ int capture(CudaPlan& plan, const PictureInfo& info, bool bottom_up, bool source
     captured.plain = cuda::GraphExec(stream, [&] { record_graph(plan, *slot, first, Marks::none, stream); });
     captured.timed =
         cuda::GraphExec(stream, [&] { record_graph(plan, *slot, first, Marks::external, stream); });
-    slot->captured.push_back(std::move(captured));  // only a complete one, if there is no memory for it
+    all.push_back(std::move(captured));
   }
+  for (const auto& slot : plan.slots) slot->captured.reserve(slot->captured.size() + 1);
+  for (size_t i = 0; i < all.size(); ++i) plan.slots[i]->captured.push_back(std::move(all[i]));
   return 2 * static_cast<int>(plan.slots.size());
 }
 
