@@ -35,11 +35,14 @@ void OldFramePools::add(std::shared_ptr<FramePool> pool) {
 
 bool OldFramePools::give_up() {
   std::deque<std::shared_ptr<FramePool>> given_up;
-  {
-    const std::lock_guard lock(mutex_);
-    given_up.swap(pools_);
-  }
-  return !given_up.empty();
+  std::unique_lock lock(mutex_);
+  given_up.swap(pools_);
+  const bool any = !given_up.empty() || freeing_ > 0;
+  lock.unlock();
+  given_up.clear();  // frees the memory
+  lock.lock();
+  freed_.wait(lock, [this] { return freeing_ == 0; });
+  return any;
 }
 
 bool OldFramePools::unused(const std::shared_ptr<FramePool>& pool) const {
@@ -68,9 +71,12 @@ void OldFramePools::run() {
   std::unique_lock lock(mutex_);
   while (!closed_) {
     if (auto taken = take_unused(); !taken.empty()) {
+      freeing_ = taken.size();
       lock.unlock();
       taken.clear();  // frees the memory
       lock.lock();
+      freeing_ = 0;
+      freed_.notify_all();
       continue;
     }
     const auto woken = [this] { return added_ || closed_; };

@@ -36,8 +36,9 @@ class OldFramePools {
 
   /// Keeps a pool from which no more frames are acquired. Thread-safe. Does not wait for the GPU.
   void add(std::shared_ptr<FramePool> pool);
-  /// Stops holding all pools, which frees the unused ones at once, because their memory is needed. Returns
-  /// false if there were none. Thread-safe. May wait for the GPU.
+  /// Stops holding all pools, which frees the unused ones at once, because their memory is needed. Waits for
+  /// pools that this object's thread is freeing. Returns false if there were none of either. Thread-safe. May
+  /// wait for the GPU.
   bool give_up();
 
  private:
@@ -49,8 +50,9 @@ class OldFramePools {
   const Unread unread_;
   const size_t limit_;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable changed_, freed_;
   std::deque<std::shared_ptr<FramePool>> pools_;  ///< oldest first
+  size_t freeing_ = 0;                            ///< pools that the thread is freeing without the lock
   bool added_ = false, closed_ = false;
   std::thread thread_;
 };

@@ -103,6 +103,22 @@ TEST(OldFramePools, GivingUpFreesAllThatAreNotHeld) {
   EXPECT_TRUE(shown.freed) << "by the last holder, as without OldFramePools";
 }
 
+TEST(OldFramePools, GivingUpWaitsForPoolsThatAreBeingFreed) {
+  OldFramePools old(always);
+  std::atomic<bool> freeing{false}, freed{false};
+  auto pool = FramePool::make({PixelFormat::gray8, {8, 8}}, MemoryKind::host, 3);
+  pool->attach(std::shared_ptr<void>(&freed, [&](void*) {
+    freeing = true;
+    std::this_thread::sleep_for(200ms);
+    freed = true;
+  }));
+  old.add(std::move(pool));
+  while (!freeing) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(old.give_up());
+  EXPECT_TRUE(freed);
+  EXPECT_FALSE(old.give_up());
+}
+
 TEST(OldFramePools, NoneAreLeftAtTheEnd) {
   FreedBy by;
   {
