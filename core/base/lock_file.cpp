@@ -15,6 +15,16 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
+/// Removes access from this user's lock file that everybody may read, as earlier versions made them: that of
+/// everybody, and that of the group if the group cannot write. Keeps a mode without access for everybody,
+/// such as 0660, which the user has set.
+void close_lock_to_others(int fd) {
+  struct stat file = {};
+  if (fstat(fd, &file) != 0 || file.st_uid != geteuid() || (file.st_mode & S_IRWXO) == 0) return;
+  const mode_t group = (file.st_mode & S_IWGRP) != 0 ? file.st_mode & S_IRWXG : 0;
+  [[maybe_unused]] const int ignored = fchmod(fd, (file.st_mode & S_IRWXU) | group);
+}
+
 }  // namespace
 
 UniqueFd open_lock_file(const std::string& path) {
@@ -43,13 +53,6 @@ bool is_trusted_lock(int fd, const std::string& path) {
   return stat(folder_of(path).c_str(), &folder) == 0 && file.st_gid == folder.st_gid &&
          (folder.st_mode & S_IWGRP) != 0 && ((file.st_mode | folder.st_mode) & S_IWOTH) == 0 &&
          (file.st_mode & S_IRWXO) == 0;
-}
-
-void close_lock_to_others(int fd) {
-  struct stat file = {};
-  if (fstat(fd, &file) != 0 || file.st_uid != geteuid() || (file.st_mode & S_IRWXO) == 0) return;
-  const mode_t group = (file.st_mode & S_IWGRP) != 0 ? file.st_mode & S_IRWXG : 0;
-  [[maybe_unused]] const int ignored = fchmod(fd, (file.st_mode & S_IRWXU) | group);
 }
 
 }  // namespace lensd

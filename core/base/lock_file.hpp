@@ -1,5 +1,5 @@
-// Lock files: empty files, or journals, on which one process holds a lock with flock(). Who can open such a
-// file can hold its lock for ever, also with read permission only, so only its owner may open it.
+// Lock files: empty files, or journals, on which one process holds a lock with flock(). Everyone who can read
+// such a file can lock it, for ever, so only its owner may open it.
 // Thread-safe.
 #pragma once
 
@@ -23,9 +23,5 @@ bool is_trusted_owner(const struct stat& file, const std::string& path);
 /// Returns true for a regular file of a trusted owner. Also trusts a member of the folder's group, if folder
 /// and file are open to this group and to nobody else.
 bool is_trusted_lock(int fd, const std::string& path);
-
-/// Removes the access of all other users from this user's lock file that everybody may read, as earlier
-/// versions made them. Keeps a mode without access for everybody, such as 0660, which the user has set.
-void close_lock_to_others(int fd);
 
 }  // namespace lensd
