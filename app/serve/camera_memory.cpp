@@ -1,6 +1,7 @@
 #include "app/serve/camera_memory.hpp"
 
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "app/kept_controls.hpp"
@@ -32,6 +33,7 @@ struct CameraMemory::Unsaved {
   int64_t changed_ns = 0;
   bool failed = false;   ///< the last attempt to write the file failed
   bool writing = false;  ///< write() has not returned
+  bool again = false;    ///< begin(true) was called meanwhile
 
   void add(const std::string& device, const ControlValues& values) {
     const std::lock_guard lock(mutex);
@@ -42,40 +44,43 @@ struct CameraMemory::Unsaved {
   /// Returns true if write() must be called.
   bool begin(bool now) {
     const std::lock_guard lock(mutex);
-    if (writing || changed.empty() || (!now && now_ns() - changed_ns < kDelayNs)) return false;
-    return writing = true;
+    if (changed.empty() || (!now && now_ns() - changed_ns < kDelayNs)) return false;
+    if (writing) again = again || now;
+    return !std::exchange(writing, true);
   }
 
   void write(const std::string& path) {
+    while (write_once(path)) continue;
+  }
+
+  /// Returns true if it must be called again.
+  bool write_once(const std::string& path) {
     KeptControls written;
-    {
-      const std::lock_guard lock(mutex);
-      written = changed;
-    }
     std::string problem;
     try {
+      {
+        const std::lock_guard lock(mutex);
+        written = changed, again = false;
+      }
       const StateLock lock_file(path);
       KeptControls all = read_kept(path);
       for (const auto& [camera, values] : written) remember_controls(all, camera, values);
       const std::string text =
           "# Written by lensd serve when a camera's control is set; may be deleted.\n" + to_toml(all);
       write_whole_file(path, text, Flush::none);
-    } catch (const Error& e) {
+    } catch (const std::exception& e) {
       problem = e.what();
     }
     const std::lock_guard lock(mutex);
-    writing = false;
     const bool reported = std::exchange(failed, !problem.empty());
     if (failed && !reported) log::warn("{}", problem);
-    if (failed) {
-      changed_ns = now_ns() + kWriteAgainNs;
-      return;
-    }
-    std::erase_if(changed, [&](const auto& entry) {
-      const auto it = written.find(entry.first);
-      return it != written.end() && it->second == entry.second;
-    });
-    changed_ns = changed.empty() ? 0 : now_ns();
+    if (!failed)
+      std::erase_if(changed, [&](const auto& entry) {
+        const auto it = written.find(entry.first);
+        return it != written.end() && it->second == entry.second;
+      });
+    changed_ns = failed ? now_ns() + kWriteAgainNs : changed.empty() ? 0 : now_ns();
+    return writing = std::exchange(again, false) && !changed.empty();
   }
 };
 

@@ -3,8 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include <sys/file.h>
 
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "core/base/lock_file.hpp"
+#include "core/base/owned_thread.hpp"
 #include "core/base/whole_file.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
@@ -64,6 +70,22 @@ TEST(CameraMemory, ValuesThatCannotBeWrittenAreWrittenLater) {
   std::filesystem::remove(path);
   memory.save(true);
   EXPECT_EQ(CameraMemory(path).kept(), (KeptControls{{"usb-A", kValues}}));
+}
+
+TEST(CameraMemory, ValuesThatAreSetDuringAWriteAreWritten) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "cameras.toml";
+  CameraMemory memory(path);
+  const UniqueFd lock = open_lock_file(path + ".lock");
+  ASSERT_TRUE(lock && flock(lock.get(), LOCK_EX) == 0) << "a write waits for it for 100 ms";
+  memory.keep(controls_of("usb-A", kValues));
+  std::thread writer([&] { memory.save(true); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  memory.keep(controls_of("usb-B", kValues));
+  memory.save(true);
+  writer.join();
+  EXPECT_EQ(join_stragglers(std::chrono::seconds(10)), 0u);
+  EXPECT_EQ(CameraMemory(path).kept().size(), 2u);
 }
 
 TEST(CameraMemory, TwoDaemonsKeepEachOthersCameras) {
