@@ -41,9 +41,9 @@ void draw_buttons(PanelContext& ctx) {
   if (icon_button(ctx.look, "##pause", still ? Icon::play : Icon::pause, still)) toggle_pause(ctx);
   ctx.mark("transport", "pause");
   tooltip(ctx.look,
-          ctx.model.ended && still ? "Play from the beginning"
-          : still                  ? "Play"
-                                   : "Pause",
+          ctx.model.ended && still && ctx.model.seekable ? "Play from the beginning"
+          : still                                        ? "Play"
+                                                         : "Pause",
           key_hint(Action::pause));
   ImGui::SameLine(0, ctx.px(2));
   if (icon_button(ctx.look, "##step", Icon::step_forward)) step_frames(ctx, 1);
