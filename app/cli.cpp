@@ -73,7 +73,7 @@ struct ModeOption {
 };
 
 constexpr const char *kNoWindow = "leave it out", *kNoSound = "only the window plays sound",
-                     *kServeOnly = "lensd serve takes it";
+                     *kNoBatch = "the window and lensd serve take it";
 
 constexpr ModeOption kModeOptions[] = {
     {"--volume", kNoSound, kNoSound},
@@ -84,8 +84,8 @@ constexpr ModeOption kModeOptions[] = {
     {"--screenshot-directory", kNoWindow, "set [control] folder"},
     {"--no-resume", "files are read from their start", "files are played from their start"},
     {"--trace-on", "write the last seconds with --trace FILE", "use lensd ctl trace"},
-    {"--socket", kServeOnly, nullptr},
-    {"--http", kServeOnly, nullptr},
+    {"--socket", kNoBatch, nullptr},
+    {"--http", kNoBatch, nullptr},
     {"--headless", nullptr, "it never opens a window"},
 };
 
@@ -131,9 +131,9 @@ void refuse_batch_options(const CommandLine& line) {
 
 /// Throws Error(usage) for options of playback, because a batch run processes each frame once.
 void refuse_playback_options(const CommandLine& line) {
-  refuse(line.speed != 1, "--speed", kBatch, kServeOnly);
-  refuse(line.loop_file, "--loop-file", kBatch, kServeOnly);
-  refuse(line.pause, "--pause", kBatch, kServeOnly);
+  refuse(line.speed != 1, "--speed", kBatch, kNoBatch);
+  refuse(line.loop_file, "--loop-file", kBatch, kNoBatch);
+  refuse(line.pause, "--pause", kBatch, kNoBatch);
 }
 
 /// Removes "--" between the options of `lensd ctl` and its command. The command ends the options anyway.

@@ -49,7 +49,7 @@ TEST(CliModes, OptionsWithoutEffectAreRefused) {
   }
   for (const std::vector<std::string>& option :
        {std::vector<std::string>{"--http", "0"}, {"--socket", "/tmp/x"}}) {
-    EXPECT_NE(problem_of(with({"a.mp4", "--headless"}, option)).find("lensd serve takes it"),
+    EXPECT_NE(problem_of(with({"a.mp4", "--headless"}, option)).find("the window and lensd serve take it"),
               std::string::npos);
     EXPECT_EQ(line_of(with({"a.mp4"}, option)).mode, RunMode::viewer);
     EXPECT_EQ(line_of(with({"serve", "a.mp4"}, option)).mode, RunMode::serve);
