@@ -99,6 +99,24 @@ struct CudaTexture::State {
       old.pop_front();
     }
   }
+  /// Makes new textures. If that fails, waits until the GPU has written the old ones, frees them and tries
+  /// again. Throws Error.
+  void make_slots(Extent extent, bool deep) {
+    const auto make_all = [&] {
+      for (auto& slot : slots) slot = std::make_unique<Slot>(extent, deep);
+    };
+    try {
+      make_all();
+    } catch (const Error& e) {
+      slots = {};
+      cudaGetLastError();  // clear the error, which is not sticky
+      if (old.empty()) throw;
+      log::debug("display: {}; the textures of earlier sizes are freed", e.what());
+      LENSD_CUDA_CHECK(cudaStreamSynchronize(stream.get()));
+      old.clear();
+      make_all();
+    }
+  }
 };
 
 CudaTexture::CudaTexture(DeviceFrameSync& sync) : sync_(sync), state_(std::make_unique<State>()) {}
@@ -117,7 +135,8 @@ void CudaTexture::upload(const Frame& frame, int index) {
   if (image.format.extent != s.planned || image.is_deep() != deep_) {
     texture_ = 0, s.planned = {};
     s.set_aside_slots();
-    for (auto& slot : s.slots) slot = std::make_unique<Slot>(image.format.extent, image.is_deep());
+    s.free_old();  // before new ones are made, which need its memory
+    s.make_slots(image.format.extent, image.is_deep());
     s.planned = image.format.extent, deep_ = image.is_deep();
   }
   s.free_old();
