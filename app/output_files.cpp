@@ -169,7 +169,7 @@ UniqueFd open_file(const std::string& path) {
   return UniqueFd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
-/// Returns true if mark_results() has marked the file for the option.
+/// Returns true if mark_result() has marked the file for the option.
 bool is_marked(const std::string& path, const char* option) {
   const UniqueFd fd = open_file(path);
   struct stat info = {};
@@ -237,10 +237,8 @@ void check_existing_files(const CommandLine& line) {
   }
 }
 
-void mark_results(const CommandLine& line) {
-  for (const Output& output : outputs_of(line))
-    if (output.at_quit && file_exists(output.path))
-      mark_file(open_file(output.path).get(), output.option + 2);
+void mark_result(const std::string& path, const char* option) {
+  if (file_exists(path)) mark_file(open_file(path).get(), option + 2);
 }
 
 }  // namespace lensd

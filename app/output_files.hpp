@@ -21,11 +21,11 @@ void check_output_files(const CommandLine& line, const std::vector<std::string>&
 
 /// Throws Error(usage) if a run without --overwrite would replace an existing file. Recordings outside of
 /// batch runs get the next free number instead. The viewer and the daemon replace the playlist and the
-/// segments that an earlier run left. The daemon also replaces the files of mark_results().
+/// segments that an earlier run left. The daemon also replaces the files of mark_result().
 void check_existing_files(const CommandLine& line);
 
 /// Throws Error(usage) if the daemon would replace an existing file with --timings or --trace, unless
-/// mark_results() has marked it.
+/// mark_result() has marked it.
 void check_result_files(const CommandLine& line);
 
 /// Returns whether the run may replace the file `path`, the value of `option`. Existing::keep protects a file
@@ -36,7 +36,8 @@ Existing existing_rule(const CommandLine& line, const char* option, const std::s
 /// Playback ends before the missing file.
 std::string first_gap(const std::string& source);
 
-/// Marks the files of --timings and --trace, so that the next run of the daemon may replace them.
-void mark_results(const CommandLine& line);
+/// Marks the file that was written for `option`, --timings or --trace, so that the next run of the daemon may
+/// replace it.
+void mark_result(const std::string& path, const char* option);
 
 }  // namespace lensd

@@ -117,18 +117,16 @@ class Daemon {
 
   void write_results(Pipeline& pipeline) {
     check_result_files(line_);  // again, because others may have created files meanwhile
-    try {
-      if (!line_.timings.empty())
-        write_timings(line_.timings, pipeline.profiler().snapshot(), PipeReader::must_be_quick,
-                      existing_rule(line_, "--timings", line_.timings));
-      if (!line_.trace.empty())
-        write_whole_file(line_.trace, pipeline.timeline().chrome_trace(), Flush::none, MissingFolders::refuse,
-                         PipeReader::must_be_quick, existing_rule(line_, "--trace", line_.trace));
-    } catch (...) {
-      mark_results(line_);  // so that the next run can replace the files that were written
-      throw;
+    if (!line_.timings.empty()) {
+      write_timings(line_.timings, pipeline.profiler().snapshot(), PipeReader::must_be_quick,
+                    existing_rule(line_, "--timings", line_.timings));
+      mark_result(line_.timings, "--timings");
     }
-    mark_results(line_);
+    if (!line_.trace.empty()) {
+      write_whole_file(line_.trace, pipeline.timeline().chrome_trace(), Flush::none, MissingFolders::refuse,
+                       PipeReader::must_be_quick, existing_rule(line_, "--trace", line_.trace));
+      mark_result(line_.trace, "--trace");
+    }
   }
 
   SessionOptions session_options(const GraphDesc& graph) {
