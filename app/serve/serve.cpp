@@ -7,6 +7,7 @@
 #include <poll.h>
 
 #include <csignal>
+#include <ctime>
 #include <optional>
 
 #include "app/output_files.hpp"
@@ -36,9 +37,18 @@ constexpr int64_t kStuckNs = 5'000'000'000;
 /// than the 10 s that `lensd ctl` waits for an answer.
 constexpr int64_t kPipeOpenNs = 8'000'000'000;
 
-/// Maximum time of a shutdown. It takes less than a second if all disks and devices answer, but some seconds
-/// if a slow disk gets the end of a recording.
-constexpr auto kEndTimeout = std::chrono::seconds(10);
+/// Maximum time of a shutdown without progress (see Daemon::end_progress()), and in total. A shutdown takes
+/// less than a second if all disks and devices answer, but longer if a slow encoder has frames left or a slow
+/// disk gets the end of a recording. The units' TimeoutStopSec= is longer.
+constexpr auto kEndTimeout = std::chrono::seconds(10), kEndLimit = std::chrono::seconds(60);
+/// The process is busy if it uses this CPU time in this interval. Waiting threads use some milliseconds.
+constexpr int64_t kBusyIntervalNs = 1'000'000'000, kBusyCpuNs = 100'000'000;
+
+int64_t process_cpu_ns() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
+}
 
 /// Checks that the pipeline's threads make progress. The decode thread may wait while playback is paused or
 /// ended, while its queue is full, and when the whole file is decoded.
@@ -105,6 +115,24 @@ class Daemon {
     if (!pipeline) return;
     write_results(*pipeline);
     pipeline->check();
+  }
+
+  /// Returns a value that changes while finish() makes progress: while a sink writes, or the processor is
+  /// busy, because a sink reports nothing while its encoder ends. Does not block.
+  uint64_t end_progress() {
+    if (const int64_t now = now_ns(); now - end_checked_ns_ >= kBusyIntervalNs) {
+      const int64_t cpu = process_cpu_ns();
+      if (cpu - end_cpu_ns_ >= kBusyCpuNs) ++end_busy_;
+      end_checked_ns_ = now, end_cpu_ns_ = cpu;
+    }
+    uint64_t value = end_busy_;
+    if (const auto pipeline = session_.pipeline())
+      for (const auto& sink : pipeline->sinks()) {
+        const SinkStatus status = sink->status();
+        value += static_cast<uint64_t>(status.frames + status.bytes);
+      }
+    if (std::exchange(end_progress_, value) != value) notify_.watchdog();
+    return value;
   }
 
  private:
@@ -282,6 +310,8 @@ class Daemon {
   bool ending_ = false, shutdown_requested_ = false, signalled_ = false;
   bool ready_ = false, reload_requested_ = false;
   std::string source_state_;
+  uint64_t end_progress_ = 0, end_busy_ = 0;
+  int64_t end_checked_ns_ = 0, end_cpu_ns_ = 0;
   int64_t status_ns_ = 0, watchdog_ns_ = 0, checked_ns_ = 0, progress_ns_ = 0;
 };
 
@@ -291,9 +321,12 @@ void run_serve(const CommandLine& line, const GraphDesc& graph) {
   const auto daemon = std::make_shared<Daemon>(line, graph);
   daemon->serve();
   // Recordings, snapshots, sources and results may be on a disk that does not answer.
-  if (!run_owned([daemon] { daemon->finish(); }, kEndTimeout))
-    throw Error(ExitCode::runtime_failure, "shutdown",
-                "a disk or device does not answer: the last frames of recordings may be missing");
+  if (!run_owned_with_progress([daemon] { daemon->finish(); }, kEndTimeout, kEndLimit,
+                               [&daemon] { return daemon->end_progress(); }))
+    throw Error(
+        ExitCode::runtime_failure, "shutdown",
+        "the shutdown took longer than 10 s: a disk, a device or an encoder does not answer; the last "
+        "frames of recordings may be missing");
 }
 
 }  // namespace lensd

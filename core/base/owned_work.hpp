@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 
 namespace lensd {
@@ -17,5 +18,10 @@ inline constexpr std::chrono::nanoseconds kNoDeadline = std::chrono::nanoseconds
 /// call. If no thread can be started, runs `work` on this one.
 bool run_owned(std::function<void()> work, std::chrono::nanoseconds timeout,
                const std::atomic<bool>* stop = nullptr);
+
+/// Like run_owned(), but returns false when `progress` has had the same value for `timeout`, or after
+/// `limit`. Calls `progress` on this thread every 20 ms. It must not block.
+bool run_owned_with_progress(std::function<void()> work, std::chrono::nanoseconds timeout,
+                             std::chrono::nanoseconds limit, const std::function<uint64_t()>& progress);
 
 }  // namespace lensd

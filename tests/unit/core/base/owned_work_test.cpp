@@ -47,5 +47,21 @@ TEST(OwnedWork, DoesNotWaitForWorkThatHangs) {
   EXPECT_TRUE(*ended);
 }
 
+TEST(OwnedWork, WaitsWhileThereIsProgress) {
+  const auto counter = std::make_shared<std::atomic<uint64_t>>(0);
+  const auto count = [counter](int steps) {
+    for (int i = 0; i < steps; ++i, ++*counter) std::this_thread::sleep_for(10ms);
+  };
+  const auto progress = [counter] { return counter->load(); };
+  EXPECT_TRUE(run_owned_with_progress([count] { count(150); }, 1s, 60s, progress)) << "takes 1.5 s";
+  EXPECT_FALSE(run_owned_with_progress([count] { count(150); }, 1s, 500ms, progress)) << "the limit";
+  EXPECT_EQ(join_stragglers(10s), 0u);
+
+  const auto gate = std::make_shared<Semaphore>();
+  EXPECT_FALSE(run_owned_with_progress([gate] { gate->acquire(); }, 50ms, 60s, progress));
+  gate->release();
+  EXPECT_EQ(join_stragglers(10s), 0u);
+}
+
 }  // namespace
 }  // namespace lensd
