@@ -126,7 +126,7 @@ class Source {
 
   /// Waits for the next picture in presentation order and returns it in `out`. Returns `again` if there is
   /// none yet or the wait was interrupted. Throws Error(bad_source) if decoding cannot continue,
-  /// Error(unavailable) if the GPU refuses the stream, Error(runtime_failure) if out of memory.
+  /// Error(unavailable) if the GPU refuses the stream, MemoryError if out of memory.
   virtual FrameOutcome next(Picture& out) = 0;
 
   /// Makes next() continue `back` pictures before the first picture whose pts is at least `position_ns`.

@@ -22,7 +22,7 @@ extern "C" {
 #include <type_traits>
 #include <utility>
 
-#include "core/base/error.hpp"
+#include "core/device/device_memory_error.hpp"
 
 namespace lensd::ff {
 
@@ -55,7 +55,7 @@ using BufferPoolPtr = std::unique_ptr<AVBufferPool, Release<av_buffer_pool_unini
 using SwsPtr = std::unique_ptr<SwsContext, Release<sws_freeContext>>;
 using IoPtr = std::unique_ptr<AVIOContext, IoFree>;
 
-/// Returns a copy; null for null. Throws Error(runtime_failure) if out of memory.
+/// Returns a copy; null for null. Throws MemoryError if out of memory.
 ParametersPtr copy_of(const AVCodecParameters* parameters);
 
 /// Owns an AVDictionary. FFmpeg removes the options that it uses; unused() returns the name of a remaining
@@ -83,11 +83,11 @@ class Options {
   AVDictionary* dict_ = nullptr;
 };
 
-/// For results of calls that fail only if out of memory. Throws Error(runtime_failure) if `result` < 0.
+/// For results of calls that fail only if out of memory. Throws MemoryError if `result` < 0.
 inline void check_memory(int result) {
-  if (result < 0) throw Error(ExitCode::runtime_failure, "ffmpeg", "out of memory");
+  if (result < 0) throw MemoryError("ffmpeg", "out of memory", {});
 }
-/// Returns `p`. Throws Error(runtime_failure) if it is null.
+/// Returns `p`. Throws MemoryError if it is null.
 template <class T>
 T* allocated(T* p) {
   check_memory(p ? 0 : -1);
@@ -106,8 +106,8 @@ using WriteByte = const uint8_t;
 #else
 using WriteByte = uint8_t;  // the write callback has no const before FFmpeg 7
 #endif
-/// Creates an AVIOContext from callbacks; unused callbacks may be null. Throws Error(runtime_failure) if out
-/// of memory.
+/// Creates an AVIOContext from callbacks; unused callbacks may be null. Throws MemoryError if out of
+/// memory.
 IoPtr make_io(int buffer_bytes, void* opaque, int (*read)(void*, uint8_t*, int),
               int (*write)(void*, WriteByte*, int), int64_t (*seek)(void*, int64_t, int));
 

@@ -13,7 +13,7 @@ namespace lensd {
 HdrMetadata hdr_metadata_of(const AVFrame& frame, const AVStream* stream);
 
 /// Add the metadata to a stream, for the container, or to a frame, for encoders that read it there. Call
-/// once. Throw Error(runtime_failure) if out of memory.
+/// once. Throw MemoryError if out of memory.
 void add_hdr_metadata(AVStream& stream, const HdrMetadata& hdr);
 void add_hdr_metadata(AVFrame& frame, const HdrMetadata& hdr);
 /// Makes an encoder that is not open yet write the metadata into the bitstream: x264, x265, and with FFmpeg 7

@@ -15,7 +15,7 @@ const uint8_t* side_data_of(const AVStream* stream, AVPacketSideDataType type, s
 const uint8_t* side_data_of(const AVFrame& frame, AVFrameSideDataType type, size_t bytes);
 
 /// Add side data of `bytes` bytes and return it, to be filled by the caller. Call before the header is
-/// written, and once for each type. Throw Error(runtime_failure) if out of memory.
+/// written, and once for each type. Throw MemoryError if out of memory.
 uint8_t* add_side_data(AVStream& stream, AVPacketSideDataType type, size_t bytes);
 uint8_t* add_side_data(AVFrame& frame, AVFrameSideDataType type, size_t bytes);
 

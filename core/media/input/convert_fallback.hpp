@@ -12,7 +12,7 @@ class ConvertFallback {
   explicit ConvertFallback(PictureAllocator& allocator) : allocator_(allocator) {}
 
   /// Converts `frame` to the format that substitute_of() returns for its format, in a buffer of the
-  /// allocator. Throws Error(bad_source) if the format is not supported, Error(runtime_failure) if out of
+  /// allocator. Throws Error(bad_source) if the format is not supported, MemoryError if out of
   /// memory.
   void convert(ff::FramePtr& frame);
 

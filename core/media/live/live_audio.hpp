@@ -25,8 +25,7 @@ namespace lensd {
 
 class LiveAudio {
  public:
-  /// `track`: number of the audio track, from 1; 0: the best one. Throws Error(runtime_failure) if out of
-  /// memory.
+  /// `track`: number of the audio track, from 1; 0: the best one. Throws MemoryError if out of memory.
   explicit LiveAudio(int track);
 
   int track() const noexcept { return track_; }

@@ -27,7 +27,7 @@ class Placeholder {
 
   /// Returns the background with the title and the text in a centred box, in capitals. Draws no box if both
   /// are empty. Characters without a glyph are blank. Call set_background() first. Throws
-  /// Error(runtime_failure) if out of memory.
+  /// MemoryError if out of memory.
   Picture make(const std::string& title, const std::string& text, const FrameInfo& info) const;
 
  private:

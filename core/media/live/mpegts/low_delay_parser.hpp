@@ -27,7 +27,7 @@ StartCodes scan_start_codes(AVCodecID codec, std::span<const uint8_t> data) noex
 
 class LowDelayParser {
  public:
-  /// Throws Error(runtime_failure) if out of memory.
+  /// Throws MemoryError if out of memory.
   explicit LowDelayParser(const AVCodecParameters& codec);
 
   /// Takes the packet's content. Call only after next() returned false.

@@ -48,7 +48,7 @@ class PesFlush {
 /// An AVIOContext that reads from another one through PesFlush.
 class TransportStreamIo {
  public:
-  /// Takes ownership of `inner` and continues at its position. Throws Error(runtime_failure) if out of
+  /// Takes ownership of `inner` and continues at its position. Throws MemoryError if out of
   /// memory.
   explicit TransportStreamIo(AVIOContext* inner);
   TransportStreamIo(const TransportStreamIo&) = delete;
