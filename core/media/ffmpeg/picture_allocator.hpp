@@ -40,9 +40,9 @@ class PictureAllocator {
   int logged_errors() const noexcept { return logged_errors_.load(std::memory_order_relaxed); }
   void count_logged_error() noexcept { logged_errors_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// Returns the size of the last picture that exceeded kMaxSide; empty if there was none. FFmpeg's HEVC
-  /// decoder reports it as a lack of memory.
-  Extent too_large() const noexcept { return too_large_.load(std::memory_order_relaxed); }
+  /// Returns the size of the last picture that exceeded kMaxSide since the last call; empty if there was
+  /// none. FFmpeg's HEVC decoder reports it as a lack of memory.
+  Extent take_too_large() noexcept { return too_large_.exchange(Extent{}, std::memory_order_relaxed); }
 
   /// Returns the number of blocks allocated so far, for tests.
   int blocks() const noexcept { return blocks_->load(std::memory_order_relaxed); }

@@ -263,13 +263,17 @@ void FfmpegSource::fail(const std::string& what, const std::string& hint) const 
   throw Error(ExitCode::bad_source, where_, what, hint);
 }
 
-/// Throws Error for a decoder's result that means a lack of memory or, in a live source, a picture that is
-/// too large.
-void FfmpegSource::check_memory(int result) const {
-  const bool no_memory = result == AVERROR(ENOMEM);
-  const Extent size = allocator_.too_large();
-  if (size.width > 0 && (no_memory || input_->live())) fail_too_large(size);
-  if (no_memory) throw Error(ExitCode::runtime_failure, where_, "out of memory");
+/// Throws Error for a decoder's result that means a lack of memory or a picture that is too large.
+void FfmpegSource::check_memory(int result) {
+  if (result != AVERROR(ENOMEM)) return;
+  fail_if_too_large();
+  throw MemoryError(where_, "out of memory", {});
+}
+
+/// Throws Error if the decoder has met a picture that is too large. Call if there are no other pictures: a
+/// damaged stream may announce one size that is wrong.
+void FfmpegSource::fail_if_too_large() {
+  if (const Extent size = allocator_.take_too_large(); size.width > 0) fail_too_large(size);
 }
 
 void FfmpegSource::fail_too_large(Extent size) const {

@@ -63,7 +63,8 @@ class FfmpegSource final : public Source {
   std::string only_damaged_pictures() const;
   [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) const;
   [[noreturn]] void fail_too_large(Extent size) const;
-  void check_memory(int result) const;
+  void fail_if_too_large();
+  void check_memory(int result);
   /// Throws Error for a read error or the end of a live source, so that LiveSource reopens it.
   [[noreturn]] void fail_lost(int error) const;
   void check_picture_age();

@@ -84,7 +84,9 @@ void FfmpegSource::fail_lost(int error) const {
 void FfmpegSource::check_picture_age() {
   const int64_t now = now_ns();
   if (data_since_ns_ == 0) data_since_ns_ = now;
-  if (now - data_since_ns_ > options_.live.open_ns) fail("data arrives, but no picture can be decoded");
+  if (now - data_since_ns_ <= options_.live.open_ns) return;
+  fail_if_too_large();
+  fail("data arrives, but no picture can be decoded");
 }
 
 /// Throws Error if the stream no longer fits the decoder or no picture is decoded. Demuxers do not detect
