@@ -9,6 +9,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
 #include "core/base/url_secrets.hpp"
+#include "core/device/device_memory_error.hpp"
 #include "core/media/camera/camera_monitor.hpp"
 #include "core/media/camera/shared_controls.hpp"
 #include "core/media/input/login_refused.hpp"
@@ -64,8 +65,7 @@ void LiveReader::run(const std::shared_ptr<LiveReader>& reader) {
     try {
       reader->attempt();
     } catch (...) {  // no memory for the reason
-      const std::lock_guard lock(reader->mutex);
-      reader->machine.lost(now_ns(), kNoMemory);
+      reader->lose(kNoMemory, ConnectionLoss::connection);
     }
   }
   const std::lock_guard lock(reader->mutex);
@@ -76,7 +76,7 @@ void LiveReader::run(const std::shared_ptr<LiveReader>& reader) {
 bool LiveReader::wait_for_attempt() {
   std::unique_lock lock(mutex);
   for (;;) {
-    if (stop || failure || file) return false;
+    if (stop || ended || failure || file) return false;
     const int64_t now = now_ns();
     if (machine.attempt_due(now)) {
       machine.attempt_started();
@@ -104,6 +104,7 @@ void LiveReader::attempt() {
         return;
       }
     }
+    keep_notices(*source);
     rate.restart();
     pace_pts_ns = -1, earliest_delay_ns = INT64_MAX;
     read_pictures(*source);
@@ -112,7 +113,7 @@ void LiveReader::attempt() {
     reason = e.problem();
     if (dynamic_cast<const LoginRefused*>(&e)) loss = ConnectionLoss::login;
     if (mode_was_changed(reason)) return;
-    if (is_permanent(e.code())) {
+    if (is_permanent(e)) {
       const std::lock_guard lock(mutex);
       failure = std::current_exception();
       changed.notify_all();
@@ -124,16 +125,33 @@ void LiveReader::attempt() {
   } catch (const std::exception& e) {
     reason = e.what();
   }
+  lose(without_secrets(reason), loss);  // placeholders and clients show the reason
+}
+
+/// Call after an attempt has failed or the connection has ended. Throws only if there is no memory for the
+/// text that is added after a refused login.
+void LiveReader::lose(const std::string& reason, ConnectionLoss loss) {
   // Return the free memory of the connection's threads to the system; each thread has its own malloc arena.
   malloc_trim(0);
   const std::lock_guard lock(mutex);
   if (stop) return;
-  const std::string before = machine.status().reason;
-  reason = without_secrets(reason);  // placeholders and clients show it
+  const std::string before = std::move(machine.status().reason);
   machine.lost(now_ns(), reason, loss);
-  if (const std::string& now = machine.status().reason; now != before)
-    log::info("{}: {}: {}", where, name(machine.status().state), now);
   changed.notify_all();
+  const std::string& now = machine.status().reason;
+  try {
+    if (now != before) log::info("{}: {}: {}", where, name(machine.status().state), now);
+  } catch (const std::exception&) {  // no memory for the message
+  }
+}
+
+/// Keeps the notices of a new connection for LiveSource::take_notices(), unless the last one said the same.
+void LiveReader::keep_notices(Source& source) {
+  for (Notice& notice : source.take_notices()) {
+    if (notice.text == last_notice) continue;
+    last_notice = notice.text;
+    notices.add(notice.problem, std::move(notice.text));
+  }
 }
 
 /// Returns true if the connection ended because of a change of the camera's mode, or because the camera does
@@ -148,14 +166,15 @@ bool LiveReader::mode_was_changed(const std::string& reason) {
 /// Returns true if retries are useless, for example after invalid options or without a GPU that was required.
 /// A lack of memory may pass. No error of a source that has played is permanent: another camera may have its
 /// path, or a server may send what the decoder refuses only for now.
-bool LiveReader::is_permanent(ExitCode code) {
-  if (code == ExitCode::bad_source || code == ExitCode::runtime_failure) return false;
+bool LiveReader::is_permanent(const Error& error) {
+  if (error.code() == ExitCode::bad_source || dynamic_cast<const MemoryError*>(&error)) return false;
   const std::lock_guard lock(mutex);
   return machine.status().frames == 0;
 }
 
-/// Queues pictures until `stop` is set. Throws Error if the source fails or ends. A file on a server is also
-/// read again after its end: a camera may answer with one while it starts.
+/// Queues pictures until `stop` is set or a video file on a server ends. Throws Error if the source fails,
+/// and at the end of an image or a short file, so that it is read again: a camera may answer with one while
+/// it starts.
 void LiveReader::read_pictures(Source& source) {
   const bool paced = !source.info().live;
   bool first = true;
@@ -164,7 +183,13 @@ void LiveReader::read_pictures(Source& source) {
     const FrameOutcome outcome = source.next(picture);
     pixel_aspect.store(source.pixel_aspect(), std::memory_order_relaxed);
     if (outcome == FrameOutcome::again) continue;
-    if (outcome == FrameOutcome::end_of_stream) throw Error(ExitCode::bad_source, where, "the stream ended");
+    if (outcome == FrameOutcome::end_of_stream) {
+      const std::lock_guard lock(mutex);
+      ended = paced && !source.info().image && machine.lasted(now_ns());
+      if (!ended) throw Error(ExitCode::bad_source, where, "the stream ended");
+      changed.notify_all();
+      return;
+    }
     if (paced) wait_until_due(picture.info.pts_ns);
     push(std::move(picture));
     if (controls && std::exchange(first, false)) controls->mode_works();

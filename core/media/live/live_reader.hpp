@@ -15,6 +15,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
+#include "core/base/notices.hpp"
 #include "core/media/burst.hpp"
 #include "core/media/live/live_source.hpp"
 #include "core/media/live/live_state_machine.hpp"
@@ -47,7 +48,9 @@ struct LiveReader {
   bool wait_for_attempt();
   void attempt();
   bool mode_was_changed(const std::string& reason);
-  bool is_permanent(ExitCode code);
+  bool is_permanent(const Error& error);
+  void lose(const std::string& reason, ConnectionLoss loss);
+  void keep_notices(Source& source);
   void read_pictures(Source& source);
   void wait_until_due(int64_t pts_ns);
   void push(Picture picture);
@@ -75,17 +78,20 @@ struct LiveReader {
   std::array<QueuedPicture, kSoundPictures> queue;  // oldest first
   size_t queued = 0;
   bool interrupted = false, exited = false;
+  bool ended = false;      // a file on a server has ended: no pictures follow the queued ones
   bool take_files = true;  // store the source of a file in `file`; true while LiveSource's constructor waits
   std::exception_ptr failure;
   std::unique_ptr<Source> file;
   SourceInfo info;
   std::atomic<PixelAspect> pixel_aspect{PixelAspect{}};
+  NoticeList notices;
   uint32_t connection = 0;     // number of the current connection; 0: none yet
   int64_t sound_wait_ns = 0;   // how long the newest delivered picture waits for its sound
   uint64_t broken_before = 0;  // CameraMonitor::broken when the newest picture arrived
 
   // Used by the reader thread only.
   RateMeter rate;
+  std::string last_notice;
   int64_t pace_wall_ns = 0, pace_pts_ns = -1, earliest_delay_ns = INT64_MAX;
 };
 

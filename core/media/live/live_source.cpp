@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <new>
 #include <thread>
 
@@ -11,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/url_secrets.hpp"
+#include "core/device/device_memory_error.hpp"
 #include "core/media/camera/shared_controls.hpp"
 #include "core/media/live/live_audio.hpp"
 #include "core/media/live/live_reader.hpp"
@@ -117,15 +119,18 @@ std::string LiveSource::reset_controls(const std::vector<std::string>& names) {
 }
 
 std::vector<Notice> LiveSource::take_notices() {
-  return options_.shared_controls ? options_.shared_controls->take_notices() : std::vector<Notice>();
+  std::vector<Notice> notices = reader_->notices.take();
+  if (!options_.shared_controls) return notices;
+  std::vector<Notice> more = options_.shared_controls->take_notices();
+  notices.insert(notices.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  return notices;
 }
 
 FrameOutcome LiveSource::next(Picture& out) {
   try {
     return wait_for_next(out);
   } catch (const std::bad_alloc&) {
-  } catch (const Error& e) {
-    if (e.code() != ExitCode::runtime_failure) throw;
+  } catch (const MemoryError&) {
   }
   // Out of memory. A live source goes on without this placeholder.
   out.reset();
@@ -160,6 +165,7 @@ FrameOutcome LiveSource::wait_for_next(Picture& out) {
       out.info.due_ns = due;
       return FrameOutcome::ok;
     }
+    if (reader_->ended) return FrameOutcome::end_of_stream;
     if (now > deadline) return FrameOutcome::again;
     const LiveStatus status = reader_->status(now);
     const int64_t silent_since = reader_->machine.silent_since_ns();

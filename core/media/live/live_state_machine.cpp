@@ -52,8 +52,7 @@ void LiveStateMachine::frame(int64_t now_ns) {
 
 void LiveStateMachine::lost(int64_t now_ns, const std::string& reason, ConnectionLoss loss) {
   busy_ = requested_ = false;
-  const bool lasted = !no_picture_yet_ && now_ns - first_picture_ns_ >= timing_.lasting_ns;
-  if (outage_ns_ == 0 || lasted) outage_ns_ = now_ns;
+  if (outage_ns_ == 0 || lasted(now_ns)) outage_ns_ = now_ns;
   no_picture_yet_ = true;
   std::string text = reason;
   if (loss == ConnectionLoss::login) {

@@ -19,7 +19,7 @@ struct LiveTiming {
   int64_t eager_ns = 10'000'000'000;
   int64_t slow_retry_ns = 2'000'000'000;  ///< maximum wait between attempts
   /// A connection that is lost sooner after its first picture does not end the outage before it. Otherwise a
-  /// server that closes after each picture would be asked four times a second for ever.
+  /// server that closes after each picture would get four requests per second without end.
   int64_t lasting_ns = 5'000'000'000;
   int64_t restart_ns = 3'000'000'000;  ///< a restart on request may take this time before it is a stall
   /// Waits after a refused login: the first, the second (doubled for each further one), the maximum. The
@@ -45,6 +45,10 @@ class LiveStateMachine {
   void attempt_started();
   /// Call when a picture has arrived.
   void frame(int64_t now_ns);
+  /// Returns true if the connection has delivered pictures for at least LiveTiming::lasting_ns.
+  bool lasted(int64_t now_ns) const {
+    return !no_picture_yet_ && now_ns - first_picture_ns_ >= timing_.lasting_ns;
+  }
   /// Call when an attempt has failed or the connection has ended. After a refused login, also adds the wait
   /// to the reason.
   void lost(int64_t now_ns, const std::string& reason, ConnectionLoss loss = ConnectionLoss::connection);

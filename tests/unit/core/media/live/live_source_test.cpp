@@ -12,6 +12,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/owned_thread.hpp"
+#include "core/device/device_memory_error.hpp"
 #include "core/media/burst.hpp"
 #include "core/media/live/live_audio.hpp"
 #include "core/media/live/live_source.hpp"
@@ -33,6 +34,8 @@ struct Script {
   int64_t stamp_jump_ns = 0;
   ExitCode code = ExitCode::bad_source;    ///< of `end`
   std::string end;                         ///< why the connection ends; empty: stays open
+  bool finish = false;                     ///< the connection ends as a file does
+  std::string notice;                      ///< of each connection; empty: none
   std::list<std::vector<uint8_t>> memory;  ///< pixels; pictures may outlive their connection
 
   void set(const auto& change) {
@@ -63,6 +66,7 @@ class Connection final : public Source {
     std::unique_lock lock(script_.mutex);
     for (;;) {
       if (cancel_) return FrameOutcome::again;
+      if (script_.finish) return FrameOutcome::end_of_stream;
       if (!script_.end.empty()) throw Error(script_.code, "script", script_.end);
       if (script_.pictures > 0) break;
       script_.changed.wait_for(lock, std::chrono::milliseconds(5));
@@ -84,6 +88,10 @@ class Connection final : public Source {
   }
   void seek(int64_t, int) override {}
   std::string stream_errors() const override { return {}; }
+  std::vector<Notice> take_notices() override {
+    const std::lock_guard lock(script_.mutex);
+    return script_.notice.empty() ? std::vector<Notice>() : std::vector<Notice>{{true, script_.notice}};
+  }
   void interrupt() noexcept override {}
 
  private:
@@ -325,7 +333,7 @@ TEST_F(LiveSourceTest, WithoutMemoryTheFirstConnectionIsTriedAgain) {
   const auto connect = [&](const std::atomic<bool>& cancel) -> std::unique_ptr<Source> {
     switch (attempts++) {
       case 0:
-        throw Error(ExitCode::runtime_failure, "memory", "cannot allocate 100 bytes of host memory");
+        throw MemoryError("memory", "cannot allocate 100 bytes of host memory", "");
       case 1:
         throw std::bad_alloc();
       default:
@@ -338,6 +346,42 @@ TEST_F(LiveSourceTest, WithoutMemoryTheFirstConnectionIsTriedAgain) {
   wait_for(false);
   EXPECT_EQ(attempts, 3);
   source.reset();
+}
+
+TEST_F(LiveSourceTest, OfFilesThatOpenLateOnlyShortOnesAreReadAgain) {
+  open(false);
+  script->set([](Script& x) { x.up = true, x.live = false, x.pictures = 1; });
+  wait_for(false);
+  script->set([](Script& x) { x.finish = true; });
+  EXPECT_TRUE(eventually([&] { return source->live_status().reason == "the stream ended"; }));
+  script->set([](Script& x) { x.finish = false, x.pictures = 1; });
+  wait_for(false);
+  const uint64_t attempts = source->live_status().attempts;
+  std::this_thread::sleep_for(std::chrono::nanoseconds(LiveTiming().lasting_ns + 100 * msec));
+  script->set([](Script& x) { x.finish = true; });
+  Picture picture;
+  const auto has_ended = [&] { return source->next(picture) == FrameOutcome::end_of_stream; };
+  EXPECT_TRUE(eventually(has_ended));
+  EXPECT_EQ(source->live_status().attempts, attempts);
+}
+
+TEST_F(LiveSourceTest, NoticesOfConnectionsAreReportedOnce) {
+  script->set([](Script& x) { x.up = true, x.pictures = 1, x.notice = "it has no video track 2"; });
+  open(false);
+  wait_for(false);
+  ASSERT_EQ(source->take_notices().size(), 1u);
+  script->set([](Script& x) { x.end = "cut"; });
+  EXPECT_TRUE(eventually([&] { return source->live_status().reason == "cut"; }));
+  script->set([](Script& x) { x.end = "", x.pictures = 1; });
+  wait_for(false);
+  EXPECT_TRUE(source->take_notices().empty());
+}
+
+TEST_F(LiveSourceTest, FailuresOtherThanALackOfMemoryThrow) {
+  const auto refuse = [](const std::atomic<bool>&) -> std::unique_ptr<Source> {
+    throw Error(ExitCode::runtime_failure, "script", "the GPU has failed");
+  };
+  EXPECT_THROW(LiveSource("udp://127.0.0.1:1", {}, refuse, 5 * sec), Error);
 }
 
 TEST_F(LiveSourceTest, InvalidOptionsThrow) {
