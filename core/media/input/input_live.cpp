@@ -189,7 +189,6 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
   const auto attempt = [&](const LiveOptions& settings) {
     kind_ == UrlKind::network ? make_network_context(settings) : make_context();
     options.clear();
-    deadline_.set(live.open_ns);
     fill_live_options(options, url, kind_, settings);
     verifies = kind_ == UrlKind::network && set_tls_options(options, url, settings.tls);
     for (const auto& [key, value] : settings.extra) options.set(key.c_str(), value);
@@ -202,13 +201,16 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
     const bool other_cause = deadline_.expired() || !policy_.refused().empty();
     return with_audio && may_refuse_audio(result, url) && !other_cause && lookup_problem(url).empty();
   };
+  deadline_.set(live.open_ns);
   int error = attempt(with_audio ? live : pictures);
   if (audio_refused(error) && (error = attempt(pictures)) >= 0) {
-    // The server may have restarted meanwhile. It refuses the audio only if it does so again while it plays.
+    // Count the audio as refused only if a second request fails after a request without audio has worked.
+    // Each of the two further attempts has half of the time, so that opening takes at most twice as long.
+    deadline_.set(live.open_ns / 2);
     error = attempt(live);
-    const bool refuses = audio_refused(error);
+    if (audio_refused(error)) live.audio->set_refused();
+    deadline_.set(live.open_ns / 2);
     if (error < 0) error = attempt(pictures);
-    if (error >= 0 && refuses) live.audio->set_refused();
   }
   if (error < 0) {
     fail_if_interrupted();

@@ -18,6 +18,7 @@ enum class AudioRefusal : uint8_t {
   not_found,  ///< answers 404
   closes,     ///< closes the connection
   restarts,   ///< closes the first connection, then sends audio
+  ends,       ///< closes the connection; after two refusals, closes all
 };
 
 /// Answers RTSP requests until PLAY. Refuses the audio.
@@ -44,6 +45,8 @@ class RtspServer {
         requests_.push_back(request.substr(0, request.find('\r')));
       }
       const bool audio = request.starts_with("SETUP") && request.find("/audio ") != std::string::npos;
+      refusals_ += audio;
+      if (refusal_ == AudioRefusal::ends && (audio || refusals_ >= 2)) return;
       if (audio && (refusal_ == AudioRefusal::closes ||
                     (refusal_ == AudioRefusal::restarts && !std::exchange(restarted_, true))))
         return;
@@ -73,6 +76,7 @@ class RtspServer {
 
   const AudioRefusal refusal_;
   bool restarted_ = false;  // server's thread
+  int refusals_ = 0;        // server's thread
   std::mutex mutex_;
   std::vector<std::string> requests_;
   LocalHttpServer server_{[this](int client, const std::string& request) { answer(client, request); }};
@@ -117,6 +121,14 @@ TEST(RtspAudio, AServerThatRestartsKeepsItsSound) {
   const Input input(server.url(), StreamKind::video, stop, live);
   EXPECT_TRUE(live.audio->connection().codec);
   EXPECT_FALSE(live.audio->refused());
+}
+
+TEST(RtspAudio, ARefusalCountsAlsoIfTheServerThenEnds) {
+  RtspServer server(AudioRefusal::ends);
+  const LiveOptions live = rtsp_options();
+  const StopFlags stop;
+  EXPECT_THROW(Input(server.url(), StreamKind::video, stop, live), Error);
+  EXPECT_TRUE(live.audio->refused());
 }
 
 }  // namespace
