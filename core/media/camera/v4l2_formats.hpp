@@ -24,7 +24,7 @@ struct CameraFormatEntry {
 std::span<const CameraFormatEntry> camera_format_table() noexcept;
 /// Returns null if lensd does not support the format.
 const CameraFormatEntry* find_camera_format(uint32_t fourcc) noexcept;
-/// Returns the format of uncompressed pictures in one memory plane. Returns null if there is none.
+/// Returns the format of uncompressed pictures, and prefers one memory plane. Returns null if there is none.
 const CameraFormatEntry* find_camera_format(AVPixelFormat pixels) noexcept;
 
 }  // namespace lensd

@@ -86,8 +86,8 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   // Devices describe their stream when they are opened.
   const bool device = kind_ == UrlKind::camera || kind_ == UrlKind::pipewire || kind_ == UrlKind::screen;
   if (invents_times()) {
-    context_->fps_probe_size =
-        0;  // the times of its pictures have no meaning, so do not wait for further ones
+    // Timestamps are invented, so do not probe further packets for the frame rate.
+    context_->fps_probe_size = 0;
     if (scheme_of(url).starts_with("http")) silence_.allow_slow();
   }
   const int error = device ? 0 : find_stream_info(*context_);

@@ -35,11 +35,11 @@ inline bool is_cover(const AVStream& stream) {
 class Input {
  public:
   /// Opens `url` and selects stream number `track` (from 1) of `kind`, not counting cover pictures. If
-  /// `track` is 0, selects the first stream marked as default, or the first one if none is marked;
-  /// with `or_best`, also if there is no stream of that number. `stop`
-  /// must outlive this object. Throws Error(bad_source) if the source cannot be opened or has no such stream,
-  /// Error(invalid_config) if `live` has an option that the source does not have, Error(unavailable) if
-  /// FFmpeg has no demuxer for the screen, or as PipewireCapture does.
+  /// `track` is 0, selects the first stream marked as default, or the first one if none is marked. If
+  /// `or_best` is true and `track` does not exist, selects as for 0. `stop` must outlive this object. Throws
+  /// Error(bad_source) if the source cannot be opened or has no such stream, Error(invalid_config) if `live`
+  /// has an option that the source does not have, Error(unavailable) if FFmpeg has no demuxer for the screen,
+  /// or as PipewireCapture does.
   Input(const std::string& url, StreamKind kind, const StopFlags& stop, const LiveOptions& live = {},
         int track = 0, bool or_best = false);
 
