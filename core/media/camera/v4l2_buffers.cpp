@@ -43,6 +43,13 @@ void V4l2Buffers::unmap() noexcept {
   buffers_.clear();
 }
 
+void V4l2Buffers::free() noexcept {
+  unmap();
+  v4l2_requestbuffers none = {};
+  none.type = type_, none.memory = V4L2_MEMORY_MMAP;
+  device_.query(VIDIOC_REQBUFS, none);
+}
+
 v4l2_buffer V4l2Buffers::request(uint32_t index) noexcept {
   v4l2_buffer buffer = {};
   buffer.type = type_, buffer.memory = V4L2_MEMORY_MMAP, buffer.index = index;

@@ -32,9 +32,11 @@ class V4l2Buffers {
   V4l2Buffers& operator=(const V4l2Buffers&) = delete;
 
   /// Lets the driver allocate about `count` buffers and maps them. `type`: V4L2_BUF_TYPE_… Returns 0 or an
-  /// errno: ENOMEM if the driver allocates fewer than 2.
+  /// errno: ENOMEM if the driver allocates fewer than 2. The driver may have buffers also after a failure.
   int allocate(uint32_t type, size_t memory_planes, uint32_t count);
   void unmap() noexcept;
+  /// Unmaps the buffers and lets the driver free them. While it has some, it refuses write() with EBUSY.
+  void free() noexcept;
 
   size_t size() const noexcept { return buffers_.size(); }
   const Buffer& operator[](size_t index) const noexcept { return buffers_[index]; }

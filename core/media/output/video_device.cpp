@@ -169,8 +169,9 @@ void VideoDevice::prepare_buffers() {
       if (buffers_[0][p].bytes < layout_.bytes[p]) fail("the driver's buffers are too small for the picture");
     return;
   }
-  buffers_.unmap();
-  if (error != ENOMEM && !not_offered(error)) fail(device_error(error, path_));
+  buffers_.free();
+  const bool no_memory = error == ENOMEM;
+  if (!not_offered(error) && !(no_memory && writes)) fail(device_error(error, path_));
   if (!writes) fail("the device supports neither streaming I/O nor write()");
   if (layout_.bytes[0] != packet_bytes_) whole_.resize(layout_.bytes[0]);
 }

@@ -67,7 +67,7 @@ class VideoDevice final : public StreamConnection {
   uint32_t unused_ = 0;  ///< the first buffer that was never queued
   bool streaming_ = false;
   std::vector<uint8_t> whole_;    ///< the picture for write(), if the driver's rows are padded
-  int64_t waiting_since_ns_ = 0;  ///< since when the driver has had no free buffer; 0: it has
+  int64_t waiting_since_ns_ = 0;  ///< time since which the driver has no free buffer; 0: it has one
 };
 
 }  // namespace lensd

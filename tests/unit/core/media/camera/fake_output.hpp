@@ -26,7 +26,7 @@ struct FakeOutputState {
   uint32_t padding = 0;                   ///< bytes after each row of the first plane
   v4l2_format format = {};                ///< as set
   v4l2_fract interval = {};               ///< as set
-  bool streaming = false;
+  bool streaming = false, allocated = false;
   std::deque<uint32_t> queued, done;
   std::vector<std::vector<uint8_t>> memory{4};
   std::vector<std::vector<uint8_t>> shown;  ///< all pictures that were shown
@@ -54,7 +54,7 @@ class FakeOutput final : public V4l2Device {
   }
   void unmap(uint8_t*, size_t) noexcept override {}
   int64_t write(const uint8_t* data, size_t bytes) noexcept override {
-    error_ = state_->write_error;
+    error_ = state_->allocated ? EBUSY : state_->write_error;
     if (error_) return -1;
     state_->shown.emplace_back(data, data + bytes);
     return static_cast<int64_t>(bytes);
@@ -85,7 +85,9 @@ class FakeOutput final : public V4l2Device {
         return 0;
       case VIDIOC_REQBUFS:
         if (!(s.capabilities & V4L2_CAP_STREAMING)) return EINVAL;
-        static_cast<v4l2_requestbuffers*>(data)->count = static_cast<uint32_t>(s.memory.size());
+        s.allocated = static_cast<v4l2_requestbuffers*>(data)->count > 0;
+        if (s.allocated)
+          static_cast<v4l2_requestbuffers*>(data)->count = static_cast<uint32_t>(s.memory.size());
         return 0;
       case VIDIOC_QUERYBUF:
         return describe_buffer(*static_cast<v4l2_buffer*>(data));

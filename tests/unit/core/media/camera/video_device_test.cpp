@@ -108,6 +108,20 @@ TEST(VideoDevice, WritesWithoutBuffersIfTheDriverHasNone) {
   }
 }
 
+TEST(VideoDevice, WritesWithoutBuffersIfTheDriverHasNoMemoryForThem) {
+  for (const bool one : {false, true}) {  // one: the driver allocates a single buffer
+    OutputFixture f;
+    f.state->capabilities |= V4L2_CAP_READWRITE;
+    if (one)
+      f.state->memory.resize(1);
+    else
+      f.state->failures[VIDIOC_QUERYBUF] = ENOMEM;
+    auto device = f.open();
+    EXPECT_FALSE(device->uses_buffers());
+    EXPECT_EQ(f.write(*device, f.content(3)), 0) << "the driver's buffers are freed";
+  }
+}
+
 TEST(VideoDevice, NamesWhatTheDriverRefuses) {
   const auto problem_with = [](auto change, int width = kWide) {
     OutputFixture f;
@@ -120,6 +134,8 @@ TEST(VideoDevice, NamesWhatTheDriverRefuses) {
             }).find("takes no pictures"),
             std::string::npos);
   EXPECT_NE(problem_with([](State& s) { s.capabilities = V4L2_CAP_VIDEO_OUTPUT; }).find("neither"),
+            std::string::npos);
+  EXPECT_NE(problem_with([](State& s) { s.memory.resize(1); }).find("no memory for its buffers"),
             std::string::npos);
   EXPECT_EQ(problem_with([](State& s) { s.fourcc = V4L2_PIX_FMT_YUYV; }),
             "the device takes pictures in the format YUYV, not YU12");
