@@ -21,6 +21,12 @@ constexpr double kKeySeconds = 2, kPrerollKeySeconds = 1;
 /// Audio of a live source is kept for this long while the disk is busy, as pictures are.
 constexpr int64_t kSlowDiskNs = 60'000'000'000;
 
+/// Throws Error if the container or its encoder is missing, or if they do not fit.
+void check_encoder(const RecordSettings& settings) {
+  const std::string muxer = recording_muxer(settings.name);
+  encoders_for(output_format_of(muxer, muxer), settings.encoder, settings.name);
+}
+
 }  // namespace
 
 std::string FileRules::full_path(const std::string& path) const {
@@ -36,13 +42,12 @@ std::string recording_muxer(const std::string& path) {
 
 void check_record_settings(const RecordSettings& settings) {
   check_name_template(settings.name);
-  check_record_request(settings);
+  check_encoder(settings);
 }
 
 void check_record_request(const RecordSettings& settings) {
   check_name(settings.name);
-  const std::string muxer = recording_muxer(settings.name);
-  encoders_for(output_format_of(muxer, muxer), settings.encoder, settings.name);
+  check_encoder(settings);
 }
 
 /// The encoder, its audio and the pre-roll. They are created with the first encoded frame, and again after
