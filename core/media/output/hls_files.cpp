@@ -12,13 +12,17 @@ extern "C" {
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <exception>
 #include <new>
 #include <string_view>
 #include <utility>
 
 #include "core/base/lock_file.hpp"
+#include "core/base/log.hpp"
 #include "core/base/text.hpp"
 #include "core/base/unique_fd.hpp"
+#include "core/base/whole_file.hpp"
 
 namespace lensd {
 namespace {
@@ -33,8 +37,10 @@ UniqueFd create_temporary_of(const char* path) {
   if (file || errno != EEXIST) return file;
   struct stat status = {};
   const bool own = lstat(path, &status) == 0 && S_ISREG(status.st_mode) && is_trusted_owner(status, path);
-  if (own && unlink(path) == 0) return UniqueFd(open(path, kFlags, 0666));
-  errno = EEXIST;
+  if (!own)
+    errno = EEXIST;
+  else if (unlink(path) == 0)
+    return UniqueFd(open(path, kFlags, 0666));
   return file;
 }
 
@@ -123,11 +129,12 @@ void HlsFiles::give_back() noexcept {
   try {
     const std::string name = foreign_.substr(0, foreign_.size() - kTemporary.size());
     struct stat status = {};
-    if (lstat(name.c_str(), &status) == 0 && status.st_dev == foreign_device_ &&
-        status.st_ino == foreign_inode_)
-      renameat2(AT_FDCWD, name.c_str(), AT_FDCWD, foreign_.c_str(), RENAME_NOREPLACE);
-  } catch (const std::bad_alloc&) {
-    // the file keeps the segment's name
+    const bool taken = lstat(name.c_str(), &status) == 0 && status.st_dev == foreign_device_ &&
+                       status.st_ino == foreign_inode_;
+    if (taken && !rename_new(AT_FDCWD, name, foreign_))
+      log::warn("{}: cannot get its name {} back: {}", name, foreign_, std::strerror(errno));
+  } catch (const std::exception&) {
+    // no memory: the file keeps the segment's name
   }
 }
 
