@@ -99,6 +99,15 @@ bool FileRing::belongs(const RingFile& file) const {
   return is_file(*state, file.identity, file.bytes);
 }
 
+/// Warns once about a file that is never deleted, because a link leads to it.
+void FileRing::report_link(const std::string& path) {
+  if (link_reported_) return;
+  const std::string link = linked_folder(folder_, path);
+  link_reported_ = !link.empty();
+  if (link_reported_)
+    log::warn("{}: this folder is a symbolic link: the ring does not delete the recordings behind it", link);
+}
+
 void FileRing::opened(const std::string& path, const FileIdentity& identity) {
   if (!std::exchange(loaded_, true)) load();
   if (identity.birth_ns == 0 && has_changing_inodes(folder_) && !std::exchange(inodes_reported_, true))
@@ -106,6 +115,7 @@ void FileRing::opened(const std::string& path, const FileIdentity& identity) {
         "{}: this file system has neither birth times nor lasting inode numbers: files of earlier runs may "
         "stay",
         folder_);
+  report_link(path);
   current_ = RingFile{.path = path, .identity = identity};
   note(&RingJournal::opened, *current_);
 }

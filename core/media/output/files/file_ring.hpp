@@ -45,6 +45,7 @@ class FileRing {
 
  private:
   void load();
+  void report_link(const std::string& path);
   std::optional<FileState> state_in_folder(const std::string& path) const;
   bool belongs(const RingFile& file) const;
   void add(RingFile file);
@@ -59,6 +60,7 @@ class FileRing {
   bool loaded_ = false;
   bool full_reported_ = false;  ///< make_room() has logged its warning
   bool inodes_reported_ = false;
+  bool link_reported_ = false;
   std::optional<RingJournal> journal_;
   std::optional<RingFile> current_;      ///< the open file
   std::vector<RingFile> ending_;         ///< files after ended() and before closed()

@@ -68,6 +68,16 @@ UniqueFd open_folder_of(const std::string& base, const std::string& path) {
   return folder;
 }
 
+std::string linked_folder(const std::string& base, const std::string& path) {
+  fs::path folder(base);
+  for (const fs::path& name : fs::path(path_below(base, path)).parent_path()) {
+    folder /= name;
+    std::error_code ignored;
+    if (fs::is_symlink(folder, ignored)) return folder.string();
+  }
+  return {};
+}
+
 void remove_empty_folders(const std::string& base, const std::string& path) {
   for (fs::path rest = fs::path(path_below(base, path)).parent_path(); !rest.empty();
        rest = rest.parent_path()) {

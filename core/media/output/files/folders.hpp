@@ -19,6 +19,10 @@ int make_folders(const std::string& beneath, const std::string& base, const std:
 /// after it. Returns an empty UniqueFd, with errno set, on failure.
 UniqueFd open_folder_of(const std::string& base, const std::string& path);
 
+/// Returns the first folder of `path` after `base` that is a symbolic link. Returns an empty string if there
+/// is none.
+std::string linked_folder(const std::string& base, const std::string& path);
+
 /// Removes the folders of the file `path`, from the innermost one up to but without `base`, while they are
 /// empty. Follows no link after `base`.
 void remove_empty_folders(const std::string& base, const std::string& path);

@@ -2,9 +2,11 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <thread>
 
+#include "core/base/log.hpp"
 #include "core/media/output/files/file_names.hpp"
 #include "tests/unit/core/media/recording_fixture.hpp"
 
@@ -62,6 +64,20 @@ TEST_F(RecordingFoldersTest, ARingContinuesAfterRestartsAndRemovesItsEmptyFolder
   EXPECT_FALSE(fs::exists(file(first))) << "a file of the first run is left";
   EXPECT_FALSE(fs::exists(fs::path(file(first)).parent_path())) << "an empty folder is left";
   EXPECT_EQ(files_below().size(), 2u);
+}
+
+TEST_F(RecordingFoldersTest, ARingWarnsOnceAboutALinkedFolder) {
+  fs::create_directories(file("outside"));
+  fs::create_directory_symlink(file("outside"), file("%"));
+  const auto warnings = [&] {
+    const auto names_it = [&](const std::string& line) {
+      return line.find(file("%") + ": this folder is a symbolic link") != std::string::npos;
+    };
+    return std::ranges::count_if(log::recent(), names_it);
+  };
+  log::init("error", "");
+  recorded(ring_of(2), "%%/r.mkv", 100);
+  EXPECT_EQ(warnings(), 1);
 }
 
 TEST(FixedFolder, EndsBeforeTheFirstConversion) {
