@@ -43,11 +43,11 @@ class AnsweringCamera {
   LocalHttpServer server_{[this](int client, const std::string&) { answer_(client, number_++); }};
 };
 
-/// Returns a JPEG of more than the 2 KiB that FFmpeg probes.
-std::string noisy_jpeg() {
-  Image image({PixelFormat::rgba8, {160, 120}});
+/// Returns a JPEG, by default one of more than the 2 KiB that FFmpeg probes.
+std::string noisy_jpeg(Extent size = {160, 120}) {
+  Image image({PixelFormat::rgba8, size});
   uint32_t state = 1;
-  for (int y = 0; y < 120; ++y)
+  for (int y = 0; y < size.height; ++y)
     for (size_t x = 0; x < image.ref().row_bytes(); ++x)
       image.ref().row(y)[x] = static_cast<uint8_t>((state = state * 1664525 + 1013904223) >> 24);
   StillEncoder encoder(StillEncoder::Type::jpeg);
@@ -197,6 +197,17 @@ std::string grey_hevc(Extent size, int frames) {
       stream.append(reinterpret_cast<const char*>(packet->data), static_cast<size_t>(packet->size));
   }
   return stream;
+}
+
+TEST(CameraAnswers, OnePictureThatIsTooLargeKeepsTheConnection) {
+  const std::string jpeg = noisy_jpeg(), large = noisy_jpeg({kMaxSide + 64, 16});
+  const AnsweringCamera camera([&](int client, int) {
+    put_stream_head(client, kMultipart);
+    for (int i = 0; !camera.ended() && put_part(client, i == 5 ? large : jpeg); ++i) camera.sleep(20);
+  });
+  const auto source = open_answering(camera);
+  EXPECT_EQ(take_pictures(*source, 20), 20);
+  EXPECT_EQ(source->live_status().attempts, 1u) << source->live_status().reason;
 }
 
 TEST(CameraAnswers, PicturesThatBecomeTooLargeDoNotEndTheSource) {
