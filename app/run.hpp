@@ -42,7 +42,8 @@ std::string no_camera_reason();
 /// Returns `url`, with the alias test:demo resolved.
 std::string playable_url(const std::string& url);
 SourceOptions source_options(const CommandLine& line, Backend backend);
-/// Returns why --loop-file or --speed has no effect with the source. Empty: they are not given, or they have.
+/// Returns why --loop-file or --speed has no effect with the source. Returns an empty string if they are not
+/// given or have an effect.
 std::string playback_obstacle(const CommandLine& line, const SourceInfo& source);
 
 /// Maximum number of frames that a sink holds: those in its queue and the one that it processes.

@@ -95,7 +95,7 @@ inline std::string key_hint(Action action) {
 /// Returns "key 3" for the third node (`number` 3). Returns an empty string if that node has no key.
 std::string node_key_hint(int number);
 
-// What keys and buttons do. They add a notice instead if the source cannot do it.
+// Actions of keys and buttons. They add a notice instead if the source does not support them.
 void toggle_pause(PanelContext& ctx);
 /// Steps forward, or back if `frames` is negative.
 void step_frames(PanelContext& ctx, int frames);

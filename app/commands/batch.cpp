@@ -156,7 +156,7 @@ void end_if_interrupted(const Written& written, const std::string& file) {
   throw EndBySignal{written.signal, message};
 }
 
-/// Warns of a source that gives fewer frames than the user may expect.
+/// Warns if the source delivers fewer frames than the user may expect.
 void warn_of_missing_frames(const CommandLine& line, const SourceInfo& info) {
   if (const std::string missing = first_gap(source_url(line)); !missing.empty())
     log::warn("{} is missing; the sequence ends before it, although it has later files", missing);

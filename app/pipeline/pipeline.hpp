@@ -313,7 +313,7 @@ class Pipeline {
   std::vector<PlanOutcome> outcomes_;
   std::exception_ptr failure_;
   std::string stream_errors_;
-  std::string graph_problem_;    // why the source is shown without the graph; empty: it is not
+  std::string graph_problem_;    // why the source is shown without the graph; empty if the graph runs
   std::string picture_problem_;  // live: why pictures are not shown; empty: they are
 
   std::thread decode_thread_, planner_thread_, process_thread_;

@@ -254,8 +254,8 @@ std::string Pipeline::misfit_problem() const {
   }
 }
 
-/// Makes a plan if the picture format has changed. Returns false if the picture must be dropped: it is of a
-/// live source, and there is not enough memory to show it. The format is tried again every few seconds.
+/// Makes a plan if the picture format has changed. Returns false if the picture must be dropped: the source
+/// is live, and there is not enough memory to show it. The format is tried again every few seconds.
 bool Pipeline::follow_format(const PictureInfo& format) {
   if (format == executor_->plan()->picture) {
     if (refused_format_) set_problem(picture_problem_, {}), refused_format_.reset();
@@ -292,8 +292,8 @@ void Pipeline::wait_for_memory(const std::string& problem) {
   set_problem(graph_problem_, kWithoutGraph + problem);
 }
 
-/// Runs the plan on the current picture. Returns an empty frame if it is of a live source and there is not
-/// enough memory. Filters with a state then begin anew, because they may have missed a picture.
+/// Runs the plan on the current picture. Returns an empty frame if the source is live and there is not enough
+/// memory. It then also resets the filters' state, because they may have missed a picture.
 Frame Pipeline::run_current_picture(bool again) {
   try {
     Frame frame = executor_->run(current_picture_, again);

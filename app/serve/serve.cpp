@@ -37,9 +37,9 @@ constexpr int64_t kStuckNs = 5'000'000'000;
 /// than the 10 s that `lensd ctl` waits for an answer.
 constexpr int64_t kPipeOpenNs = 8'000'000'000;
 
-/// Maximum time of a shutdown without progress (see Daemon::end_progress()), and in total. A shutdown takes
-/// less than a second if all disks and devices answer, but longer if a slow encoder has frames left or a slow
-/// disk gets the end of a recording. The units' TimeoutStopSec= is longer.
+/// Maximum time of a shutdown without progress (see Daemon::end_progress()), and in total. A shutdown usually
+/// takes less than a second. It takes longer while a slow encoder has frames left, or while the end of a
+/// recording is written to a slow disk. The units' TimeoutStopSec= is longer.
 constexpr auto kEndTimeout = std::chrono::seconds(10), kEndLimit = std::chrono::seconds(60);
 /// The process is busy if it uses this CPU time in this interval. Waiting threads use some milliseconds.
 constexpr int64_t kBusyIntervalNs = 1'000'000'000, kBusyCpuNs = 100'000'000;

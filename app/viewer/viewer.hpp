@@ -158,7 +158,7 @@ class Viewer {
   std::unique_ptr<SourceOpener> opener_;
   Playlist playlist_;
   std::string current_url_;
-  std::string current_file_;  ///< absolute path of the current source; empty: it is no regular file
+  std::string current_file_;  ///< absolute path of the current source; empty if it is not a regular file
   std::unique_ptr<CameraWait> camera_wait_;  ///< not null while the test picture replaces a missing camera
   SourceFinder finder_{[] { ui::Window::wake(); }};
   /// While the video plays, a new thumbnail is drawn with the next frame. Drawing the window for the

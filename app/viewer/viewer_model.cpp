@@ -102,7 +102,7 @@ void ViewerModelBuilder::notice(bool problem, std::string text) {
   model_.notices.push_back({0, problem, std::move(text)});
 }
 
-/// Starts the time of new notices, and removes those that have been shown long enough.
+/// Sets the start time of new notices and removes expired ones.
 void ViewerModelBuilder::refresh_notices(int64_t time_ns) {
   for (ui::Notice& notice : model_.notices)
     if (notice.time_ns == 0) notice.time_ns = time_ns;

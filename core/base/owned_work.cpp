@@ -27,7 +27,7 @@ struct OwnedWork {
     } catch (...) {
       problem = std::current_exception();
     }
-    work = nullptr;  // releases what it owns before the caller goes on
+    work = nullptr;  // releases what it owns before the caller continues
     ended.release();
   }
 

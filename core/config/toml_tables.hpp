@@ -8,8 +8,8 @@
 
 namespace lensd {
 
-/// Returns the tables of `root` with their headers, in its order. All strings read back, also those with line
-/// breaks and control characters.
+/// Returns the tables of `root` with their headers, in its order. toml++ can parse every string of the
+/// result, including line breaks and control characters.
 std::string toml_tables(const toml::table& root);
 
 }  // namespace lensd

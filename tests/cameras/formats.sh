@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every pixel format of the kernel's simulated camera (vivid) is shown with the right colours or refused by name. The
 # reference is the same test pattern captured by v4l2-ctl as RGB with 8 bits; for formats with subsampled chroma as YUYV,
-# converted by FFmpeg. Other formats, with fewer bits or a mosaic of colours, may differ by 2/255 in the mean too.
+# converted by FFmpeg. The mean difference may be up to 2/255, because some formats have fewer bits or a Bayer pattern.
 # shellcheck source=../e2e/common/harness.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../e2e/common/harness.sh"
 need_tools convert compare ffmpeg

@@ -54,7 +54,7 @@ struct OpenRequest {
 struct OpenedPipeline {
   std::shared_ptr<Pipeline> pipeline;
   std::shared_ptr<RecorderSink> recorder;
-  std::string path = {};  ///< absolute path of the source; empty: it is no file
+  std::string path = {};  ///< absolute path of the source; empty if it is not a file
   bool regular_file = false;
   std::vector<std::string> list = {};  ///< sources found for OpenRequest::list; there is no pipeline then
 };

@@ -39,8 +39,8 @@ struct CudaPlan final : BoundPlan {
 /// context.
 size_t device_bytes(const Plan& plan, const ExecutorOptions& options);
 
-/// Allocates a plan's memory. Does not capture graphs. If memory is short, makes `old_pools` give up its
-/// pools. Throws DeviceMemoryError if there is still not enough GPU memory.
+/// Allocates a plan's memory. Does not capture graphs. If memory is short, makes `old_pools` free its pools.
+/// Throws DeviceMemoryError if there is still not enough GPU memory.
 std::unique_ptr<CudaPlan> make_cuda_plan(std::unique_ptr<Plan> plan, const ExecutorOptions& options,
                                          Profiler& profiler, Timeline& timeline, OldFramePools& old_pools);
 

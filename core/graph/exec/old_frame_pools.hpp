@@ -29,7 +29,7 @@ class OldFramePools {
   using Unread = std::function<bool(const FramePool&)>;
 
   explicit OldFramePools(Unread unread, size_t limit = kLimit);
-  /// Gives up all pools. May wait for the GPU.
+  /// Releases all pools. May wait for the GPU.
   ~OldFramePools();
   OldFramePools(const OldFramePools&) = delete;
   OldFramePools& operator=(const OldFramePools&) = delete;

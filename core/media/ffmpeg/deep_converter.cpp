@@ -129,7 +129,7 @@ void DeepConverter::convert_chroma(int y, AVFrame& to) {
   const float* const colours[] = {channels_[2].data(), channels_[0].data()};
   const float factors[] = {to_u_, to_v_};
   for (const size_t c : {kU, kV}) {
-    Row& full = channels_[1];  // green is not needed any more
+    Row& full = channels_[1];  // green is no longer needed
     for (int x = 0; x < width; ++x)
       full[static_cast<size_t>(x)] = factors[c] * (colours[c][x] - luma_[static_cast<size_t>(x)]);
     if (halved_x) halve_row(full.data(), width, centred_, narrow_.data());

@@ -50,7 +50,7 @@ std::string describe(int error, UrlKind kind) {
 }
 
 /// Returns true if an RTSP server may have failed with this error because of its audio: it announces audio,
-/// but refuses to send it. FFmpeg then gives up the pictures, too.
+/// but refuses to send it. FFmpeg then fails for the video as well.
 bool may_refuse_audio(int error, const std::string& url) {
   constexpr int kOther[] = {AVERROR_EXIT,           AVERROR(ECONNREFUSED), AVERROR(EHOSTUNREACH),
                             AVERROR(ENETUNREACH),   AVERROR(ETIMEDOUT),    AVERROR_HTTP_UNAUTHORIZED,

@@ -132,7 +132,7 @@ FrameOutcome LiveSource::next(Picture& out) {
   } catch (const std::bad_alloc&) {
   } catch (const MemoryError&) {
   }
-  // Out of memory. A live source goes on without this placeholder.
+  // Out of memory. The source continues without this placeholder.
   out.reset();
   placeholder_retry_ns_ = now_ns() + kPlaceholderEveryNs;
   std::this_thread::sleep_for(kNoMemoryWait);
@@ -190,7 +190,7 @@ int64_t LiveSource::next_placeholder_ns(const LiveStatus& status, int64_t silent
 }
 
 /// Sets a received picture's timestamp, index and serial so that they continue across connections. `follows`:
-/// the last delivered picture is of the same connection and no placeholder.
+/// the last delivered picture is from the same connection and is not a placeholder.
 Picture LiveSource::deliver(Picture picture, int64_t now, bool follows) {
   if (!follows) ++serial_;
   picture.info.pts_ns = timeline_.picture(picture.info.pts_ns, now - start_ns_, follows);

@@ -33,7 +33,8 @@ class PlayoutDelay {
   /// Call for each audio packet with a timestamp.
   void audio(int64_t stream_ns, int64_t now_ns) {
     const int64_t delay_ns = now_ns - stream_ns;
-    // Packets that arrive together have waited for the last one. The first has waited longest.
+    // Packets of a burst were held back for its last packet. Only the first counts, because it waited
+    // longest.
     const bool together = now_ns - std::exchange(arrival_ns_, now_ns) < kTogetherNs;
     if (known() && together) return;
     if (!first_ns_) first_ns_ = now_ns;
@@ -45,7 +46,7 @@ class PlayoutDelay {
     } else if (known() && delay_ns - base_ns > kMostJitterNs) {
       return;
     } else if (known() && delay_ns < base_ns - kBurstNs && now_ns - first_ns_ < kBeginNs) {
-      // The packets before it waited in a buffer of the sender: their delays say nothing about the network.
+      // The packets before it waited in a buffer of the sender. Ignore their delays.
       now_ = before_ = {};
     }
     good_ns_ = now_ns;

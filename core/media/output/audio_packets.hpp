@@ -37,7 +37,7 @@ class AudioPackets {
 std::unique_ptr<AudioPackets> open_audio_file(const AudioSource& source, const std::atomic<bool>* stop);
 
 /// Returns the audio of a live source's connections, from `source.connection` on. Packets of a connection
-/// with another codec are skipped; a warning says so. Returns null if the connection has no audio.
+/// with another codec are skipped with a warning. Returns null if the connection has no audio.
 std::unique_ptr<AudioPackets> open_live_audio(const AudioSource& source);
 
 /// Notices that a live source sends other audio than an output was opened with.
@@ -46,7 +46,8 @@ class AudioChange {
   explicit AudioChange(std::shared_ptr<LiveAudio> audio) : audio_(std::move(audio)) {}
   /// Call when an output opens with audio of connection `number` (0: the newest one).
   void opened(uint32_t number);
-  /// Returns true, once, if the frame is of a connection with audio that an open output cannot continue with.
+  /// Returns true, once, if the frame is from a connection with audio that an open output cannot continue
+  /// with.
   bool detect(const struct FrameInfo& frame);
 
  private:

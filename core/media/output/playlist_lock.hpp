@@ -19,7 +19,7 @@ class PlaylistLock {
   /// Sets `share`, unless it is set. Returns an empty text, or why the playlist cannot be written now. May
   /// block while the file system does. Takes no lock if the file system has none.
   std::string take(const std::string& playlist, Share& share);
-  /// Gives up the lock once its senders have ended.
+  /// Releases the lock once its senders have ended.
   void release();
 
  private:

@@ -200,7 +200,7 @@ void StreamSender::Worker::connected() {
   status_->notices.add(false, "sending to " + target_.shown);
 }
 
-/// Notes that the connection has lasted. Call while it works.
+/// Marks the connection as stable after kStableNs. Call regularly while it works.
 void StreamSender::Worker::check_stable() {
   if (stable_ || now_ns() - connected_ns_ < kStableNs) return;
   stable_ = true, retry_ns_ = kFirstRetryNs;

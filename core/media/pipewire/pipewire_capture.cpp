@@ -36,7 +36,7 @@ namespace {
 constexpr auto kPoll = std::chrono::milliseconds(50);
 constexpr int64_t kFormatNs = 10'000'000'000;  ///< limit of the wait for a format
 /// Since PipeWire 1.2, streams are asynchronous by default and get each picture one cycle late. If a shared
-/// window stands still, no further cycle follows.
+/// window does not change, no further cycle follows.
 constexpr const char* kNodeAsync = "node.async";
 constexpr int64_t kFirstPictureNs = 500'000'000;       ///< first wait for the first picture
 constexpr int64_t kLastPictureWaitNs = 4'000'000'000;  ///< longest wait; no request follows it

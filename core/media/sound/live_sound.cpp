@@ -175,7 +175,7 @@ class LiveLoop {
     s_.output_wake.set();
   }
 
-  /// Returns true if packets arrive, but no sound comes out of them any more.
+  /// Returns true if packets arrive, but the decoder no longer produces sound.
   bool undecodable() const {
     const int failed = decoder_->failed();
     return failed > kMostFailed || (failed > 1 && packet_ns_ - frame_ns_ > kUndecodableNs);

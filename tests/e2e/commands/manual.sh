@@ -13,7 +13,7 @@ mapfile -t commands < <(sed -n '/^Commands$/,/^$/s/^  \([a-z]*\) .*/\1/p' "$WORK
 ((${#commands[@]} >= 8)) || fail "--help lists only these commands: ${commands[*]}"
 for command in '' "${commands[@]}"; do
   expect 0 ${command:+"$command"} --help
-  # Options stand at the start of the rows: "  -o, --output FILE   text".
+  # Options are at the start of the rows: "  -o, --output FILE   text".
   mapfile -t options < <(sed -n 's/^  \(-[^ ]*\(, -[^ ]*\)*\).*/\1/p' "$WORK/stdout" | tr -d ' ' | tr , '\n' | sed 's/\[.*//')
   [[ -z $command && ${#options[@]} -lt 30 ]] && fail "--help lists only these options: ${options[*]}"
   for option in "${options[@]}"; do

@@ -142,7 +142,7 @@ before = hashes()
 codes = {}
 for i in range(count):
     line = command_line()
-    if pick.random() < 0.8:  # otherwise the outputs of earlier runs are in the way
+    if pick.random() < 0.8:  # else the outputs of earlier runs still exist
         shutil.rmtree(folder / "out")
         (folder / "out").mkdir()
     shown = f"run {i} of seed {seed}: lensd {line}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# HDR clips as they are shown: against BT.2100 and BT.2390 in double precision, and SDR pictures in PQ, which come back.
-# With LENSD_CLIPS=FOLDER, also a picture of each clip of that folder, encoded in HDR.
+# The shown colours of HDR clips agree with BT.2100 and BT.2390 in double precision. SDR pictures in PQ keep their
+# colours. With LENSD_CLIPS=FOLDER, also a picture of each clip of that folder, encoded in HDR.
 # shellcheck source=../common/harness.sh
 . "$(dirname "$0")/../common/harness.sh"
 # shellcheck source=../common/hdr.sh
@@ -12,7 +12,7 @@ ffmpeg -v error -h encoder=libx265 2>&1 | grep -q "^Encoder" && x265=1 || x265=
 
 colourful "$WORK/generated.png" $width $height
 pictures=(generated)
-# smooth PICTURE: prints the name of a blurred copy, which loses little with chroma of half the size.
+# smooth PICTURE: prints the name of a blurred copy, which loses little by chroma subsampling.
 smooth() {
   [[ -s $WORK/$1-smooth.png ]] ||
     ffmpeg -v error -i "$WORK/$1.png" -vf gblur=sigma=5 -pix_fmt rgb24 "$WORK/$1-smooth.png" </dev/null

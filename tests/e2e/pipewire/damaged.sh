@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Pictures that a PipeWire node marks as damaged are not shown but counted. If it delivers no others, the state says so.
+# Pictures that a PipeWire node marks as damaged are not shown but counted. If it delivers no others, the state gives
+# this reason.
 # shellcheck source=../common/pipewire.sh
 . "$(dirname "$0")/../common/pipewire.sh"
 need_tools curl

@@ -160,8 +160,8 @@ bool VideoEncoder::is_continuous(const FrameInfo& info) {
   return info.connection == connection_ && step > 0 && step <= info.pts_ns - last_pts_ns_ + kTimeJumpNs;
 }
 
-/// Returns true if the difference between frame time and source time has changed, or the connection, and
-/// keeps them. Ignores rounded timestamps of live sources.
+/// Stores the connection and the difference between frame time and source time. Returns true if one of them
+/// has changed. Ignores rounded timestamps of live sources.
 bool VideoEncoder::has_jumped(const FrameInfo& info) {
   constexpr int64_t kRoundingNs = 1000;
   const bool reconnected = std::exchange(connection_, info.connection) != info.connection;

@@ -1,4 +1,4 @@
-// app/pipeline with CUDA: each call of the CUDA runtime fails once. If memory is short, the run goes on, on
+// app/pipeline with CUDA: each call of the CUDA runtime fails once. If memory is short, the run continues on
 // the CPU or with the old graph; after other errors, it may end with an error. It does not hang, deliver a
 // wrong frame, or keep memory of the GPU.
 

@@ -57,7 +57,7 @@ void run_until_the_gpu_fails(bool paced) {
 
 TEST(PipelineCuda, AFailingGpuEndsTheRunAndNobodyWaitsForEver) {
   if (const CudaStatus cuda = probe_cuda(); !cuda.available) GTEST_SKIP() << cuda.reason;
-  // Each run is a process of its own, because after a fault a process cannot use CUDA any more.
+  // Each run has its own process, because a process cannot use CUDA after a fault.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(run_until_the_gpu_fails(false), testing::ExitedWithCode(0), "reported: ");
   EXPECT_EXIT(run_until_the_gpu_fails(true), testing::ExitedWithCode(0), "reported: ");

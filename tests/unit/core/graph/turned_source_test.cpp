@@ -37,7 +37,7 @@ struct Turn {
 
 class TurnedSource : public testing::TestWithParam<Turn> {
  protected:
-  /// Returns the stored pixels. A transposition, then the flips, convert them to the upright picture.
+  /// Returns the stored pixels. A transposition and then the flips make the picture upright.
   static std::vector<uint8_t> stored(const Orientation& how, Extent size, int shift) {
     std::vector<uint8_t> pixels(static_cast<size_t>(size.width) * static_cast<size_t>(size.height));
     for (int y = 0; y < kUpright.height; ++y)

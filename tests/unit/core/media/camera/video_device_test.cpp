@@ -178,7 +178,7 @@ TEST(VideoDevice, ASlowDriverNeverBlocks) {
     if (i % 5 == 4) f.state->show();
   }
   EXPECT_EQ(sent, 4 + 9) << "its buffers, then one for each picture that it has shown";
-  // A driver that takes no picture any more fails after 3 s.
+  // If the driver stops accepting pictures, the device fails after 3 s.
   const auto begin = std::chrono::steady_clock::now();
   int result = 0;
   while ((result = f.write(*device, f.content(0))) >= 0 &&

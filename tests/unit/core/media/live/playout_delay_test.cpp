@@ -33,7 +33,7 @@ TEST_F(PlayoutDelayTest, CoversTheJitter) {
 
 TEST_F(PlayoutDelayTest, AnOutageDoesNotAddDelay) {
   send(0, 3000, [](int64_t) { return 10; });
-  // The network stands still for 0.8 s, then delivers everything at once.
+  // The network stalls for 0.8 s, then delivers everything at once.
   send(3000, 3800, [](int64_t i) { return 10 + 800 - i * 20; });
   send(3800, 4000, [](int64_t) { return 10; });
   EXPECT_LE(target_ms(), 10 + 400 + 100 + 20);
