@@ -126,7 +126,7 @@ Extent parse_size(const std::string& text) {
   if (text.empty()) return size;
   if (std::sscanf(text.c_str(), "%5dx%5d%c", &size.width, &size.height, &end) != 2 || size.width < 1 ||
       size.height < 1 || size.width > kMaxSide || size.height > kMaxSide)
-    throw Error(ExitCode::invalid_config, "source.size", "'" + text + "' is no size such as 1280x720");
+    throw Error(ExitCode::invalid_config, "source.size", "'" + text + "' is not a size such as 1280x720");
   return size;
 }
 

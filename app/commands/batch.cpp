@@ -152,7 +152,7 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
 void end_if_interrupted(const Written& written, const std::string& file) {
   if (written.signal == 0) return;
   std::string message = fmt::format("interrupted after {} frames", written.frames);
-  if (written.frames > 0 && !file.empty()) message += fmt::format("; {} is complete up to there", file);
+  if (written.frames > 0 && !file.empty()) message += fmt::format("; {} is complete up to that point", file);
   throw EndBySignal{written.signal, message};
 }
 

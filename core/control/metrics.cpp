@@ -72,7 +72,7 @@ void add_frames(Families& f, const RunState& s) {
   f.counter("lensd_frames_dropped_total", dropped, s.record.dropped, {{"reason", "recorder"}});
   f.counter("lensd_frames_dropped_total", dropped, s.stream.dropped, {{"reason", "stream"}});
   f.counter("lensd_frames_dropped_total", dropped, s.virtual_camera.dropped, {{"reason", "virtual_camera"}});
-  f.counter("lensd_frames_late_total", "Frames that were finished after their time.", s.late);
+  f.counter("lensd_frames_late_total", "Frames that were finished after they were due.", s.late);
   f.gauge("lensd_frames_per_second", "Frames per second over the last second.", s.rate);
   f.gauge("lensd_frame_index", "Index of the newest frame.", s.frame_index);
 }
@@ -80,8 +80,7 @@ void add_frames(Families& f, const RunState& s) {
 void add_source(Families& f, const RunState& s) {
   f.states("lensd_source_state", "1 for the current state of the source.",
            {"connecting", "playing", "stalled", "reconnecting", "paused", "ended", "failed"}, s.source_state);
-  f.counter("lensd_source_reconnects_total", "Times that a lost source was connected again.",
-            s.live.reconnects);
+  f.counter("lensd_source_reconnects_total", "Reconnections to a lost source.", s.live.reconnects);
   constexpr const char* lost = "Pictures that the camera or PipeWire node did not deliver intact, by reason.";
   f.counter("lensd_camera_frames_lost_total", lost, s.live.camera_broken, {{"reason", "broken"}});
   f.counter("lensd_camera_frames_lost_total", lost, s.live.camera_missed, {{"reason", "missed"}});

@@ -175,7 +175,7 @@ constexpr Property kProperties[] = {
     {"speed", "playback speed", get<&RunState::speed>, set_speed},
     {"volume", "volume of the viewer's sound in percent, 0 to 130", get<&RunState::volume>, set_volume},
     {"mute", "true while the sound is muted", get<&RunState::muted>, set_mute},
-    {"sound", "why no sound is played; empty: it is", get_sound, nullptr},
+    {"sound", "why no sound is played; empty while sound is played", get_sound, nullptr},
     {"time-pos", "position in seconds; setting it seeks", get_seconds<&RunState::position_ns>, set_position},
     {"duration", "length in seconds, 0 if unknown", get_seconds<&RunState::duration_ns>, nullptr},
     {"frame", "index of the newest frame", get<&RunState::frame_index>, nullptr},

@@ -174,9 +174,9 @@ std::string filters_markdown(std::span<const FilterEntry* const> filters) {
       "Pictures are Gray8, RGBA8, Gray16 or RGBA16; alpha passes through. Parameters that force nothing take "
       "effect with the "
       "next frame;\n"
-      "those that force a new plan take effect as soon as it is ready, while the old one goes on running. "
+      "those that force a new plan take effect as soon as it is ready, while the old one keeps running. "
       "What each filter\n"
-      "computes exactly, with its border rule and its source, stands at the top of "
+      "computes exactly, with its border rule and its source, is described at the top of "
       "`kernels/NAME/NAME.hpp`.\n\n"
       "| filter | what it does |\n| --- | --- |\n";
   for (const FilterEntry* entry : filters)

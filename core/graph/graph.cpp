@@ -42,7 +42,7 @@ std::string chain_syntax(const std::string& text, const Registry& registry) {
   const std::string filter = text.substr(0, text.find_first_of(kSeparators));
   if (filter.size() == text.size() || !registry.find(filter.substr(0, filter.find('@')))) return {};
   const std::vector<std::string> params = lensd::split(text.substr(filter.size()), kSeparators);
-  return fmt::format("'{}' is no node of a chain (write {}={})", text, filter, fmt::join(params, ":"));
+  return fmt::format("'{}' is not a node of a chain (write {}={})", text, filter, fmt::join(params, ":"));
 }
 
 /// Parses one node of a chain: NAME[@ID][=KEY=VALUE[:KEY=VALUE…]].

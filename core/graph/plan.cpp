@@ -152,8 +152,8 @@ class Builder {
     const Place before = at_.at(desc.inputs[0]);
     if (entry.needs_tracks && before.tracks < 0) {
       if (!tracker_is_off(desc))
-        problems_.push_back(fmt::format("{}: {} needs tracks; put a klt node somewhere before it",
-                                        desc.label(), desc.filter));
+        problems_.push_back(
+            fmt::format("{}: {} needs tracks; put a klt node before it", desc.label(), desc.filter));
       at_[desc.id] = before;
       return;
     }

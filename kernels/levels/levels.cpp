@@ -50,7 +50,7 @@ HWY_EXPORT(saturate_row);
 FilterSchema Levels::make_schema() {
   using P = LevelsParams;
   return Schema<P>("levels", "black and white points, gamma, contrast, brightness, saturation")
-      .real("brightness", &P::brightness, -1, 1, "added to every channel, as a part of full scale")
+      .real("brightness", &P::brightness, -1, 1, "added to every channel, as a fraction of full scale")
       .real("contrast", &P::contrast, 0, 4, "stretches values away from mid-gray")
       .real("gamma", &P::gamma, 0.1, 10, "above 1 lightens the middle tones", {.widget = Widget::log_slider})
       .real("saturation", &P::saturation, 0, 4, "0 removes all colour, above 1 increases it")

@@ -67,7 +67,7 @@ Layout Scope::configure(const FilterInputs& inputs) {
                     : kChromaTableBytes + width * sizeof(uint16_t);
       break;
     case ScopeKind::compare:
-      throw Error(ExitCode::runtime_failure, "scope", "kind compare has a filter of its own");
+      throw Error(ExitCode::runtime_failure, "scope", "kind compare has its own filter");
   }
   return {.output = {PixelFormat::gray8, {1, 1}},
           .passes = {pass},

@@ -215,7 +215,7 @@ Size parse_size(const std::string& text) {
   if (std::sscanf(text.c_str(), "%5dx%5d%n", &extent.width, &extent.height, &used) != 2 ||
       static_cast<size_t>(used) != text.size() || extent.width < 1 || extent.height < 1 ||
       extent.width > 16384 || extent.height > 16384)
-    throw Error(ExitCode::usage, "bench", fmt::format("'{}' is no size", text),
+    throw Error(ExitCode::usage, "bench", fmt::format("'{}' is not a size", text),
                 "720p, 1080p, 4k, 8k or 640x480, up to 16384 each way");
   return {text, extent};
 }

@@ -66,9 +66,9 @@ void StreamErrors::ended(const Input& input, int error, int64_t announced_ns, in
   } else if (cut && end_ns + frame_ns < announced_ns) {
     early_end_ = fmt::format("it has {:.2f} of {:.2f} s", to_s(end_ns), to_s(announced_ns));
   } else if (cut) {
-    early_end_ = "its last packet is cut";
+    early_end_ = "its last packet is truncated";
   } else if (context.flags & AVFMT_FLAG_IGNIDX) {  // see Input::open_file()
-    early_end_ = "its last fragment is cut";
+    early_end_ = "its last fragment is truncated";
   } else if (read_error < 0 && read_error != AVERROR_EOF) {
     early_end_ = ff::error_text(read_error);
   }

@@ -156,7 +156,7 @@ bool AudioCopy::add_stream(AVFormatContext& output) {
   const AVOutputFormat& container = *output.oformat;
   if (!describe(container)) {
     detach();
-    log::warn("the audio is not copied: no packet of it has arrived that describes its format");
+    log::warn("the audio is not copied: no packet that describes its format has arrived");
     return false;
   }
   const bool loses_sync = packets_->lossy() && fills_no_gaps(container, codec_->codec_id);

@@ -16,7 +16,7 @@ std::span<const LatencyStage> latency_stages() {
       {"pace", "waiting until due", "Waiting for the frame's presentation time"},
       {"texture", "to the display", "Until the display thread had the frame in a texture"},
       {"present", "present", "Drawing the window and presenting it, including vsync"},
-      {"work", "work, without the waits", "The total without the two waits: decoded ahead, and for its time",
+      {"work", "work, without the waits", "The total without the two waits: decoded ahead, and until due",
        true},
       {"total", "decode to present", "From the decoder's output to the screen, waits included", true}};
   return kStages;

@@ -339,10 +339,11 @@ TEST(Chain, SlipsAreExplained) {
   EXPECT_NE(problem("quantise").find("there are "), std::string::npos);
   EXPECT_EQ(problem("median=radiu=1"),
             "median: there is no parameter 'radiu' (did you mean radius? median has radius, border)");
-  EXPECT_EQ(problem("median radius=2"), "'median radius=2' is no node of a chain (write median=radius=2)");
-  EXPECT_EQ(problem("invert,median radius=2 border=reflect"),
-            "'median radius=2 border=reflect' is no node of a chain (write median=radius=2:border=reflect)");
-  EXPECT_EQ(problem("median:radius=2"), "'median:radius=2' is no node of a chain (write median=radius=2)");
+  EXPECT_EQ(problem("median radius=2"), "'median radius=2' is not a node of a chain (write median=radius=2)");
+  EXPECT_EQ(
+      problem("invert,median radius=2 border=reflect"),
+      "'median radius=2 border=reflect' is not a node of a chain (write median=radius=2:border=reflect)");
+  EXPECT_EQ(problem("median:radius=2"), "'median:radius=2' is not a node of a chain (write median=radius=2)");
 }
 
 }  // namespace
