@@ -5,7 +5,8 @@ namespace lensd {
 FilterSchema AlignChannels::make_schema() {
   const Schema<AlignParams>::Options pixels{.unit = "px", .change = ParamChange::reconfigure};
   const Schema<AlignParams>::Options plain{.change = ParamChange::reconfigure};
-  return Schema<AlignParams>("align_channels", "finds the shift of red and blue against green and removes it")
+  return Schema<AlignParams>("align_channels",
+                             "removes the shift of red and blue against green, found from the upper 8 bits")
       .integer("max_shift", &AlignParams::max_shift, 0, kAlignMaxShift, "maximum shift in x and in y", pixels)
       .integer("levels", &AlignParams::levels, 1, kAlignMaxLevels,
                "pyramid levels of the search; 1 tries every shift at full size", plain)
