@@ -36,9 +36,9 @@ void draw_machine(PanelContext& ctx) {
     return speed.mhz > 0 ? fmt::format("{} MHz", speed.mhz) : std::string("n/a");
   };
   const std::string rate_doc =
-      "Bytes per second that a copy of large pictures reads and writes, measured once at the start. \"copy "
-      "%\" "
-      "is the share of it that a pass reads and writes. It counts bytes only; caches may be faster.";
+      "Bytes per second read and written by a copy of large pictures, measured once at the start. "
+      "\"copy %\" is the share of it that a pass reads and writes. It counts bytes only; "
+      "caches may be faster.";
   if (!ImGui::BeginTable("machine", 2, ImGuiTableFlags_NoPadOuterX | ImGuiTableFlags_SizingFixedFit)) return;
   ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed, ctx.px(124));
   ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
