@@ -5,7 +5,7 @@
 
 namespace lensd {
 
-/// There is not enough free memory. It may suffice later.
+/// Thrown if there is not enough free memory. A later attempt may succeed.
 class MemoryError : public Error {
  public:
   MemoryError(std::string where, std::string what, std::string hint)

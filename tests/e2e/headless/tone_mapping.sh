@@ -51,7 +51,7 @@ shown() {
   deep "$WORK/shown.png" >"$WORK/shown"
 }
 
-# An SDR picture in PQ with white at 203 cd/m² comes back.
+# An SDR picture in PQ with white at 203 cd/m² keeps its colours.
 for original in "${pictures[@]}"; do
   for format in gbrp12le yuv420p10le; do
     [[ -n $x265 ]] || break
