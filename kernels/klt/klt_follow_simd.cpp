@@ -32,7 +32,7 @@ class KltVectorWindow {
     const int lanes = static_cast<int>(hn::Lanes(d16_));
     for (int x = -1; x < side_ + 1; x += lanes)
       sampler.rows(x, rect.y0 - 1, rect.y1 + 1,
-                   [&](int y, V16 sample) HWY_ATTR { hn::Store(sample, d16_, samples_[y + 1] + x + 1); });
+                   [&](int y, V16 sample) HWY_ATTR { hn::Store(sample, d16_, samples_[y + 1] + (x + 1)); });
     const auto slope_side = set(kKltSlopeSide), slope_middle = set(kKltSlopeMiddle);
     const auto smooth_side = set(kKltSmoothSide), smooth_middle = set(kKltSmoothMiddle);
     const auto slope_smoothed = set(kKltSlopeSmoothed);
