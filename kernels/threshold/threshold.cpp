@@ -1,6 +1,7 @@
 #include "kernels/threshold/threshold.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "kernels/common/deep/samples.hpp"
 
@@ -58,7 +59,13 @@ Layout Threshold::configure(const FilterInputs& inputs) {
   const double bytes = static_cast<double>(format.row_bytes()) * height;
   otsu_ = params_.otsu;
   Layout layout{.output = format, .scratch_bytes = {}, .stats_bytes = sizeof(ThresholdStats)};
-  if (otsu_)
+  if (otsu_ && sample_bytes(format.format) == 2) {
+    const auto channels = static_cast<size_t>(colour_channels(format.format));
+    layout.passes = deep_otsu_passes(format);
+    layout.scratch_bytes = {channels * kOtsuValues * sizeof(uint32_t)};
+    layout.worker_bytes = kOtsuTables * kOtsuValues * sizeof(uint32_t);
+    layout.stats_bytes = sizeof(DeepThresholdStats);
+  } else if (otsu_) {
     layout.passes = {{.name = "histogram",
                       .run = cpu_pass<&Threshold::count>,
                       .launch = cuda_pass<&Threshold::launch_count>,
@@ -71,6 +78,7 @@ Layout Threshold::configure(const FilterInputs& inputs) {
                       .launch = cuda_pass<&Threshold::launch_choose_level>,
                       .bytes = sizeof(Histogram),
                       .operations = 256 * 16}};
+  }
   layout.passes.push_back({.name = "threshold",
                            .run = cpu_pass<&Threshold::apply>,
                            .launch = cuda_pass<&Threshold::launch_apply>,
@@ -89,15 +97,14 @@ void Threshold::choose_level(const PassArgs& args, Band) const {
   const ConstImageRef in = args.in[0];
   auto& stats = *static_cast<ThresholdStats*>(args.stats);
   const double pixels = static_cast<double>(in.width()) * in.height();
-  stats.channels = static_cast<uint32_t>(colour_channels(in.format.format));
+  stats.describe(in.channels() == 1, false);
   for (uint32_t c = 0; c < stats.channels; ++c) stats.level[c] = otsu_level(stats.histogram.count[c], pixels);
 }
 
 void Threshold::apply_deep(const PassArgs& args, Band band, const uint32_t* level) const {
   const bool gray = is_gray(args.in[0].format.format);
   uint32_t levels[kDeepLanes];
-  for (int k = 0; k < kDeepLanes; ++k)
-    levels[k] = otsu_ ? deep_otsu_level(level[gray || k % 4 == 3 ? 0 : k % 4]) : block_of(args).deep;
+  for (int k = 0; k < kDeepLanes; ++k) levels[k] = level[gray || k % 4 == 3 ? 0 : k % 4];
   deep_values(args.in[0], args.out, band, [&levels](int k, uint32_t v) { return v > levels[k] ? 65535 : 0; });
 }
 
@@ -106,9 +113,10 @@ void Threshold::apply(const PassArgs& args, Band band) const {
   auto& stats = *static_cast<ThresholdStats*>(args.stats);
   const auto colours = static_cast<uint32_t>(colour_channels(in.format.format));
   uint32_t level[3];
-  std::fill_n(level, 3, block_of(args).level);
+  std::fill_n(level, 3, in.is_deep() ? block_of(args).deep : block_of(args).level);
   if (otsu_) std::copy_n(stats.level, colours, level);
-  if (!otsu_ && band.begin == 0) stats.channels = colours, std::copy_n(level, colours, stats.level);
+  if (!otsu_ && band.begin == 0)
+    stats.describe(colours == 1, in.is_deep()), std::copy_n(level, colours, stats.level);
   if (in.is_deep()) return apply_deep(args, band, level);
   const bool gray = colours == 1;
   const uint32_t levels = gray ? level[0] * 0x01010101u : level[0] | level[1] << 8 | level[2] << 16;
@@ -121,27 +129,29 @@ void Threshold::read_stats(const void* stats, std::vector<Statistic>& out) const
   const auto& s = *static_cast<const ThresholdStats*>(stats);
   for (uint32_t c = 0; c < s.channels; ++c)
     out.push_back({channel_statistic("level", static_cast<int>(c), static_cast<int>(s.channels)),
-                   static_cast<double>(s.level[c])});
+                   static_cast<double>(s.level[c]) / s.unit});
 }
 
 void Threshold::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
   run.out = in;
   run.stats.clear();
-  const int colours = colour_channels(in.format.format);
+  const int colours = colour_channels(in.format.format), most = max_sample(in.format.format);
+  const ThresholdBlock fixed = ThresholdBlock::make(params_);
   for (int c = 0; c < colours; ++c) {
-    uint32_t count[256] = {};
-    const int most = max_sample(in.format.format);
-    const auto bin = [&](int x, int y) { return in.sample(x, y, c) >> (most == 255 ? 0 : 8); };
-    for_each_sample(in.format.extent, 1, [&](int x, int y, int) { ++count[bin(x, y)]; });
+    std::vector<uint32_t> count(static_cast<size_t>(most) + 1);
+    for_each_sample(in.format.extent, 1,
+                    [&](int x, int y, int) { ++count[static_cast<size_t>(in.sample(x, y, c))]; });
     const double pixels = static_cast<double>(in.width()) * in.height();
-    const int level = static_cast<int>(params_.otsu ? otsu_level(count, pixels) : params_.level);
-    const double highest = params_.level * most / 255;
+    const bool deep = in.is_deep();
+    const uint32_t otsu = !params_.otsu ? 0
+                          : deep        ? deep_otsu_level(count.data())
+                                        : otsu_level(count.data(), pixels);
+    const int level = static_cast<int>(params_.otsu ? otsu : deep ? fixed.deep : fixed.level);
     for_each_sample(in.format.extent, 1, [&](int x, int y, int) {
-      const bool above = params_.otsu ? bin(x, y) > level : in.sample(x, y, c) > highest;
-      run.out.set_sample(x, y, c, above ? most : 0);
+      run.out.set_sample(x, y, c, in.sample(x, y, c) > level ? most : 0);
     });
-    run.stats.push_back({channel_statistic("level", c, colours), static_cast<double>(level)});
+    run.stats.push_back({channel_statistic("level", c, colours), level / (deep ? 257. : 1.)});
   }
 }
 

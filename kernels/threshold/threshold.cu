@@ -35,7 +35,7 @@ __global__ void otsu_kernel(ThresholdStats* stats, double pixels) {
     for (int i = 0; i < 256; ++i)
       if (variance[i] > best) best = variance[i], level = static_cast<uint32_t>(i);
     stats->level[c] = level;
-    stats->channels = gridDim.x;
+    stats->describe(gridDim.x == 1, false);
   }
 }
 
@@ -47,20 +47,19 @@ struct ThresholdChunk {
   ThresholdStats* stats;
 
   __device__ void operator()(Chunk& chunk, ChunkPlace at) const {
+    constexpr bool deep = sizeof(S) == 2;
+    const uint32_t fixed = deep ? block->deep : block->level;
     uint32_t level[3];
-    for (int c = 0; c < 3; ++c) level[c] = otsu ? stats->level[gray ? 0 : c] : block->level;
-    const uint32_t deep = block->deep;
+    for (int c = 0; c < 3; ++c) level[c] = otsu ? stats->level[gray ? 0 : c] : fixed;
     if (!otsu && at.x == 0 && at.y == 0) {
-      stats->channels = gray ? 1 : 3;
-      for (int c = 0; c < (gray ? 1 : 3); ++c) stats->level[c] = block->level;
+      stats->describe(gray, deep);
+      for (int c = 0; c < (gray ? 1 : 3); ++c) stats->level[c] = fixed;
     }
     uint32_t levels[2];  // levels in even and in odd words
-    if constexpr (sizeof(S) == 1) {
-      levels[0] = levels[1] = level[0] | level[1] << 8 | level[2] << 16 | level[0] << 24;
-    } else {
-      for (uint32_t& l : level) l = otsu ? deep_otsu_level(l) : deep;
+    if constexpr (deep)
       levels[0] = level[0] | level[1] << 16, levels[1] = level[2] | level[2] << 16;
-    }
+    else
+      levels[0] = levels[1] = level[0] | level[1] << 8 | level[2] << 16 | level[0] << 24;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       uint32_t& w = chunk.word[i];

@@ -1,23 +1,25 @@
 // threshold: outputs 255 where a channel is above the level, 0 elsewhere (cv::THRESH_BINARY); alpha passes
 // through.
 //
-// 16 bits: outputs 65535 where v > 257 · level. With otsu, the histogram is that of the samples' high bytes,
-// and samples whose high byte is above the level become 65535.
+// 16 bits: outputs 65535 where v > 257 · level.
 //
-// otsu: each channel's level comes from the frame's own histogram (cv::THRESH_OTSU, bit for bit). Statistics
-// report the levels in use.
+// otsu: each channel's level comes from the frame's own histogram (cv::THRESH_OTSU, bit for bit). With 16
+// bits, it is the best of all 65536 values (deep_otsu.hpp). Statistics report the levels in use, in the unit
+// of `level`, with a fraction for 16 bits.
 //
 // Formats: all. Aliasing: none. Border rule: none. Temporal reach: none. Exact: integer counts, then
 // doubles in prescribed order. Source: N. Otsu, A threshold selection method from gray-level histograms,
 // 1979.
 //
-// Switching `otsu` needs a new plan: it adds two passes, which cost as much as the threshold itself.
+// Switching `otsu` needs a new plan: it adds two passes, which cost as much as the threshold itself, or four
+// with 16 bits.
 #pragma once
 
 #include <cstdint>
 
 #include "core/graph/filter.hpp"
 #include "kernels/common/tally.hpp"
+#include "kernels/threshold/deep_otsu.hpp"
 
 namespace lensd {
 
@@ -35,14 +37,20 @@ struct ThresholdBlock {
 
 struct ThresholdStats {
   Histogram histogram;
-  uint32_t level[3];
+  uint32_t level[3];  ///< highest samples that become 0
   uint32_t channels;
+  uint32_t unit;  ///< sample value of level 1: 1, or 257 with 16 bits
+
+  /// Sets `channels` and `unit`.
+  LENSD_HD void describe(bool gray, bool deep) { channels = gray ? 1 : 3, unit = deep ? 257 : 1; }
 };
 
-/// Returns the highest sample of 16 bits whose high byte is at most `level`.
-LENSD_HD constexpr uint32_t deep_otsu_level(uint32_t level) {
-  return level * 256 + 255;
-}
+/// Statistics of a 16-bit image with otsu.
+struct DeepThresholdStats {
+  ThresholdStats shown;  ///< its histogram counts by high byte
+  OtsuLowSums low_sums;
+  OtsuRange range[3];
+};
 
 /// The class of values up to a level, in Otsu's method. Values are added one by one. Operations and their
 /// order are those of cv::threshold, so that the result is the same even if two variances are nearly equal.
@@ -99,6 +107,15 @@ class Threshold final : public FilterBase<Threshold, ThresholdParams, ThresholdB
   void launch_count(const PassArgs& args, CudaStream stream) const;
   void choose_level(const PassArgs& args, Band band) const;
   void launch_choose_level(const PassArgs& args, CudaStream stream) const;
+  std::vector<PassSpec> deep_otsu_passes(const ImageFormat& format) const;
+  void count_high_bytes(const PassArgs& args, Band band) const;
+  void launch_count_high_bytes(const PassArgs& args, CudaStream stream) const;
+  void choose_range(const PassArgs& args, Band band) const;
+  void launch_choose_range(const PassArgs& args, CudaStream stream) const;
+  void count_values(const PassArgs& args, Band band) const;
+  void launch_count_values(const PassArgs& args, CudaStream stream) const;
+  void choose_deep_level(const PassArgs& args, Band band) const;
+  void launch_choose_deep_level(const PassArgs& args, CudaStream stream) const;
   void apply(const PassArgs& args, Band band) const;
   void launch_apply(const PassArgs& args, CudaStream stream) const;
   void apply_deep(const PassArgs& args, Band band, const uint32_t* level) const;
