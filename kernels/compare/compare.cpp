@@ -3,12 +3,60 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <type_traits>
 
 #include "core/device/memory.hpp"
 #include "kernels/common/tally.hpp"
+#include "kernels/common/vectorised.hpp"
 #include "kernels/scopes/scope_rows.hpp"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/compare/compare.cpp"
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace lensd::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Adds squared differences of a row's 16-bit samples to four sums; sample i belongs to sum i % 4. A row has
+/// at most 65536 samples, so that 32-bit sums of the squares' low and high halves cannot overflow.
+void add_deep_squares(const uint16_t* a, const uint16_t* b, size_t samples, uint64_t* sums) {
+  const hn::ScalableTag<uint16_t> d16;
+  const hn::Repartition<uint32_t, decltype(d16)> d32;
+  const size_t lanes = hn::Lanes(d16);
+  const auto even_lanes = hn::Set(d32, 65535u);
+  auto low_even = hn::Zero(d32), low_odd = hn::Zero(d32), high_even = hn::Zero(d32), high_odd = hn::Zero(d32);
+  size_t i = 0;
+  for (; i + lanes <= samples; i += lanes) {
+    const auto p = hn::LoadU(d16, a + i), q = hn::LoadU(d16, b + i);
+    const auto distance = hn::Sub(hn::Max(p, q), hn::Min(p, q));
+    const auto low = hn::BitCast(d32, hn::Mul(distance, distance));
+    const auto high = hn::BitCast(d32, hn::MulHigh(distance, distance));
+    low_even = hn::Add(low_even, hn::And(low, even_lanes));
+    low_odd = hn::Add(low_odd, hn::ShiftRight<16>(low));
+    high_even = hn::Add(high_even, hn::And(high, even_lanes));
+    high_odd = hn::Add(high_odd, hn::ShiftRight<16>(high));
+  }
+  uint32_t low[2][HWY_MAX_BYTES / 4], high[2][HWY_MAX_BYTES / 4];
+  hn::StoreU(low_even, d32, low[0]), hn::StoreU(low_odd, d32, low[1]);
+  hn::StoreU(high_even, d32, high[0]), hn::StoreU(high_odd, d32, high[1]);
+  for (size_t k = 0; k < lanes; ++k) sums[k % 4] += low[k % 2][k / 2] + (uint64_t{high[k % 2][k / 2]} << 16);
+  for (; i < samples; ++i) {
+    const int64_t d = a[i] - b[i];
+    sums[i % 4] += static_cast<uint64_t>(d * d);
+  }
+}
+
+}  // namespace lensd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace lensd {
+
+HWY_EXPORT(add_deep_squares);
+
 namespace {
 
 /// Minimum rows of blocks or windows per band, so that adding a band's sums to the totals costs little.
@@ -20,18 +68,23 @@ void add(T& total, T part) {
 }
 
 /// Worker memory: a luma row of each image, and the column sums of four rows.
+template <class S>
 struct Rows {
-  uint8_t *luma_a, *luma_b;
-  uint16_t *a, *b;
-  uint32_t *squares, *products;
+  using Sum = std::conditional_t<sizeof(S) == 1, uint16_t, uint32_t>;
+  using Square = typename BlockSums<S>::Square;
+  S *luma_a, *luma_b;
+  Sum *a, *b;
+  Square *squares, *products;
+  size_t sum_bytes;  ///< bytes of the sums, which begin at `a`
 
   static size_t stride(int width) { return align_up(static_cast<size_t>(width), 64); }
-  static size_t bytes(int width) { return stride(width) * (2 + 2 * 2 + 2 * 4); }
+  static size_t bytes(int width) { return stride(width) * 2 * (sizeof(S) + sizeof(Sum) + sizeof(Square)); }
   Rows(uint8_t* worker, int width) {
     const size_t n = stride(width);
-    luma_a = worker, luma_b = worker + n;
-    a = reinterpret_cast<uint16_t*>(worker + 2 * n), b = a + n;
-    squares = reinterpret_cast<uint32_t*>(b + n), products = squares + n;
+    luma_a = reinterpret_cast<S*>(worker), luma_b = luma_a + n;
+    a = reinterpret_cast<Sum*>(luma_b + n), b = a + n;
+    squares = reinterpret_cast<Square*>(b + n), products = squares + n;
+    sum_bytes = n * 2 * (sizeof(Sum) + sizeof(Square));
   }
 };
 
@@ -53,14 +106,11 @@ void add_squares(const uint8_t* a, const uint8_t* b, int bytes, uint64_t sums[4]
 }
 
 /// Does the same for samples of 16 bits.
-void add_deep_squares(const uint16_t* a, const uint16_t* b, int samples, uint64_t sums[4]) {
-  for (int x = 0; x < samples; ++x) {
-    const int64_t d = a[x] - b[x];
-    sums[x & 3] += static_cast<uint64_t>(d * d);
-  }
+void add_squares(const uint16_t* a, const uint16_t* b, int samples, uint64_t sums[4]) {
+  HWY_DYNAMIC_DISPATCH(add_deep_squares)(a, b, static_cast<size_t>(samples), sums);
 }
 
-void add_columns(const uint8_t* a, const uint8_t* b, int width, const Rows& rows) {
+void add_columns(const uint8_t* a, const uint8_t* b, int width, const Rows<uint8_t>& rows) {
   for (int x = 0; x < width; ++x) rows.a[x] = static_cast<uint16_t>(rows.a[x] + a[x]);
   for (int x = 0; x < width; ++x) rows.b[x] = static_cast<uint16_t>(rows.b[x] + b[x]);
   for (int x = 0; x < width; ++x) {
@@ -70,30 +120,92 @@ void add_columns(const uint8_t* a, const uint8_t* b, int width, const Rows& rows
   }
 }
 
+void add_columns(const uint16_t* from_a, const uint16_t* from_b, int width, const Rows<uint16_t>& rows) {
+  vectorised([from_a, from_b, width, &rows] {
+    const uint16_t* __restrict a = from_a, * __restrict b = from_b;
+    uint32_t* __restrict sum_a = rows.a, * __restrict sum_b = rows.b;
+    uint64_t* __restrict squares = rows.squares, * __restrict products = rows.products;
+    for (int x = 0; x < width; ++x) sum_a[x] += a[x], sum_b[x] += b[x];
+    for (int x = 0; x < width; ++x) {
+      const uint64_t p = a[x], q = b[x];
+      squares[x] += p * p + q * q;
+      products[x] += p * q;
+    }
+  });
+}
+
 /// Processes up to four rows from y on: adds their squared differences to `sums`, and writes a row of block
 /// sums to `out` unless it is null.
-void blocks_row(const PassArgs& args, int y, const LumaBlock& weights, const Rows& rows, BlockSums* out,
+template <class S>
+void blocks_row(const PassArgs& args, int y, const LumaBlock& weights, const Rows<S>& rows, BlockSums<S>* out,
                 uint64_t sums[4]) {
   const ConstImageRef a = args.in[0], b = args.in[1];
   const int width = a.width(), blocks = compare_blocks(width), end = std::min(y + kCompareBlock, a.height());
-  std::memset(rows.a, 0,
-              Rows::bytes(width) - static_cast<size_t>(reinterpret_cast<uint8_t*>(rows.a) - rows.luma_a));
+  std::memset(rows.a, 0, rows.sum_bytes);
   for (int row = y; row < end; ++row) {
-    if (a.is_deep())
-      add_deep_squares(a.samples<uint16_t>(row), b.samples<uint16_t>(row), width * a.channels(), sums);
-    else
-      add_squares(a.row(row), b.row(row), static_cast<int>(a.row_bytes()), sums);
+    add_squares(a.samples<S>(row), b.samples<S>(row), width * a.channels(), sums);
     if (!out) continue;
     add_columns(luma_of_row(a, row, 0, width, weights, rows.luma_a),
                 luma_of_row(b, row, 0, width, weights, rows.luma_b), width, rows);
   }
   for (int i = 0; out && i < blocks; ++i) {
-    BlockSums block{};
+    BlockSums<S> block{};
     for (int x = kCompareBlock * i; x < kCompareBlock * (i + 1); ++x)
       block.a += rows.a[x], block.b += rows.b[x], block.squares += rows.squares[x],
           block.products += rows.products[x];
     out[i] = block;
   }
+}
+
+/// Writes the sums of the band's blocks, and adds the squared differences of its rows to `squares`.
+template <class S>
+void blocks_rows(const PassArgs& args, Band band, const LumaBlock& weights, uint64_t squares[4]) {
+  const int width = args.in[0].width(), blocks = compare_blocks(width);
+  const int whole = compare_blocks(args.in[0].height());
+  auto* sums = reinterpret_cast<BlockSums<S>*>(args.scratch[0]);
+  const Rows<S> rows(args.worker, width);
+  for (int i = band.begin; i < band.end; ++i) {
+    BlockSums<S>* out = i < whole ? sums + static_cast<size_t>(i) * static_cast<size_t>(blocks) : nullptr;
+    blocks_row(args, i * kCompareBlock, weights, rows, out, squares);
+  }
+}
+
+/// Returns the sum of the similarity of the windows in row y.
+template <class S>
+int64_t windows_row(const PassArgs& args, int y) {
+  const int width = args.in[0].width(), blocks = compare_blocks(width);
+  const auto* upper = reinterpret_cast<const BlockSums<S>*>(args.scratch[0]) +
+                      static_cast<size_t>(y) * static_cast<size_t>(blocks);
+  const auto* lower = upper + blocks;
+  int64_t ssim = 0;
+  for (int x = 0; x < compare_windows(width); ++x) {
+    BlockSums<S> window = upper[x];
+    window.add(upper[x + 1]), window.add(lower[x]), window.add(lower[x + 1]);
+    ssim += window_ssim(window);
+  }
+  return ssim;
+}
+
+/// Returns the sum of the similarity of all windows, for the oracle.
+template <class S>
+int64_t all_windows(const Image& a, const Image& b, const LumaBlock& weights) {
+  const auto luma_at = [&](const Image& i, int x, int y) {
+    const auto at = [&](int c) { return i.sample(x, y, c); };
+    if (i.channels() == 1) return static_cast<uint32_t>(at(0));
+    return static_cast<uint32_t>(sizeof(S) == 1
+                                     ? luma(weights, at(0), at(1), at(2))
+                                     : luma16(weights, static_cast<uint32_t>(at(0)),
+                                              static_cast<uint32_t>(at(1)), static_cast<uint32_t>(at(2))));
+  };
+  int64_t ssim = 0;
+  for (int wy = 0; wy < compare_windows(a.height()); ++wy)
+    for (int wx = 0; wx < compare_windows(a.width()); ++wx) {
+      BlockSums<S> window{};
+      for (int y = 4 * wy; y < 4 * wy + 8; ++y)
+        for (int x = 4 * wx; x < 4 * wx + 8; ++x) window.add(luma_at(a, x, y), luma_at(b, x, y));
+      ssim += window_ssim(window);
+    }
+  return ssim;
 }
 
 }  // namespace
@@ -108,6 +220,8 @@ Layout Compare::configure(const FilterInputs& inputs) {
   const int width = in.extent.width, height = in.extent.height;
   const size_t blocks =
       static_cast<size_t>(compare_blocks(width)) * static_cast<size_t>(compare_blocks(height));
+  const bool deep = sample_bytes(in.format) == 2;
+  const size_t block_bytes = deep ? sizeof(BlockSums<uint16_t>) : sizeof(BlockSums<uint8_t>);
   const double bytes = 2.0 * static_cast<double>(in.row_bytes()) * height;
   return {.output = {PixelFormat::gray8, {1, 1}},
           .passes = {{.name = "blocks",
@@ -122,25 +236,20 @@ Layout Compare::configure(const FilterInputs& inputs) {
                       .launch = cuda_pass<&Compare::launch_sum_windows>,
                       .items = std::max(1, compare_windows(height)),
                       .grain = kRows,
-                      .bytes = static_cast<double>(blocks * sizeof(BlockSums)),
+                      .bytes = static_cast<double>(blocks * block_bytes),
                       .operations = static_cast<double>(blocks) * 40}},
-          .scratch_bytes = {std::max<size_t>(blocks, 1) * sizeof(BlockSums)},
-          .worker_bytes = Rows::bytes(width),
+          .scratch_bytes = {std::max<size_t>(blocks, 1) * block_bytes},
+          .worker_bytes = deep ? Rows<uint16_t>::bytes(width) : Rows<uint8_t>::bytes(width),
           .stats_bytes = sizeof(Comparison)};
 }
 
 void Compare::sum_blocks(const PassArgs& args, Band band) const {
   const ConstImageRef in = args.in[0];
-  const int width = in.width(), height = in.height(), blocks = compare_blocks(width);
-  auto* sums = reinterpret_cast<BlockSums*>(args.scratch[0]);
+  const int width = in.width(), height = in.height();
   auto& total = *static_cast<Comparison*>(args.stats);
-  const Rows rows(args.worker, width);
   uint64_t squares[4] = {};
-  for (int i = band.begin; i < band.end; ++i) {
-    BlockSums* out =
-        i < compare_blocks(height) ? sums + static_cast<size_t>(i) * static_cast<size_t>(blocks) : nullptr;
-    blocks_row(args, i * kCompareBlock, block_of(args).luma, rows, out, squares);
-  }
+  with_sample_type(in.format.format,
+                   [&]<class S>() { blocks_rows<S>(args, band, block_of(args).luma, squares); });
   const int channels = colour_channels(in.format.format);
   if (channels == 1) squares[0] += squares[1] + squares[2] + squares[3];
   for (int c = 0; c < channels; ++c) add(total.squares[c], squares[c]);
@@ -154,18 +263,12 @@ void Compare::sum_blocks(const PassArgs& args, Band band) const {
 }
 
 void Compare::sum_windows(const PassArgs& args, Band band) const {
-  const int width = args.in[0].width(), height = args.in[0].height(), blocks = compare_blocks(width);
-  const auto* sums = reinterpret_cast<const BlockSums*>(args.scratch[0]);
+  const ConstImageRef in = args.in[0];
+  const int end = std::min(band.end, compare_windows(in.height()));
   int64_t ssim = 0;
-  for (int y = band.begin; y < std::min(band.end, compare_windows(height)); ++y) {
-    const BlockSums* upper = sums + static_cast<size_t>(y) * static_cast<size_t>(blocks);
-    const BlockSums* lower = upper + blocks;
-    for (int x = 0; x < compare_windows(width); ++x) {
-      BlockSums window = upper[x];
-      window.add(upper[x + 1]), window.add(lower[x]), window.add(lower[x + 1]);
-      ssim += window_ssim(window);
-    }
-  }
+  with_sample_type(in.format.format, [&]<class S>() {
+    for (int y = band.begin; y < end; ++y) ssim += windows_row<S>(args, y);
+  });
   add(static_cast<Comparison*>(args.stats)->ssim_q24, ssim);
 }
 
@@ -175,13 +278,6 @@ void Compare::reference(ReferenceRun& run) const {
 
 Comparison Compare::compare_reference(const Image& a, const Image& b) const {
   const LumaBlock weights = CompareBlock::make(params_).luma;
-  const auto luma_at = [&](const Image& i, int x, int y) {
-    const auto at = [&](int c) { return i.sample(x, y, c); };
-    if (!i.is_deep())
-      return static_cast<uint32_t>(i.channels() == 1 ? at(0) : luma(weights, at(0), at(1), at(2)));
-    const int value = i.channels() == 1 ? at(0) : luma16(weights, at(0), at(1), at(2));
-    return static_cast<uint32_t>((value + 128) / 257);
-  };
   Comparison total;
   total.channels = static_cast<uint64_t>(colour_channels(a.format.format));
   total.samples = static_cast<uint64_t>(a.width()) * static_cast<uint64_t>(a.height());
@@ -192,14 +288,11 @@ Comparison Compare::compare_reference(const Image& a, const Image& b) const {
         const int64_t d = a.sample(x, y, c) - b.sample(x, y, c);
         total.squares[c] += static_cast<uint64_t>(d * d);
       }
-  for (int wy = 0; wy < compare_windows(a.height()); ++wy)
-    for (int wx = 0; wx < compare_windows(a.width()); ++wx) {
-      BlockSums window{};
-      for (int y = 4 * wy; y < 4 * wy + 8; ++y)
-        for (int x = 4 * wx; x < 4 * wx + 8; ++x) window.add(luma_at(a, x, y), luma_at(b, x, y));
-      total.ssim_q24 += window_ssim(window), ++total.windows;
-    }
+  total.windows =
+      static_cast<uint64_t>(compare_windows(a.width())) * static_cast<uint64_t>(compare_windows(a.height()));
+  with_sample_type(a.format.format, [&]<class S>() { total.ssim_q24 = all_windows<S>(a, b, weights); });
   return total;
 }
 
 }  // namespace lensd
+#endif

@@ -37,11 +37,11 @@ __device__ CompareSamples compare_samples(const uint16_t* row, int x, bool gray,
   return {{p.v[0], p.v[1], p.v[2]}};
 }
 
-/// Returns the luma in 8 bits. S is the type of the samples.
+/// Returns the luma. S is the type of the samples.
 template <class S>
 __device__ uint32_t compare_luma(const LumaBlock& w, const CompareSamples& p, bool gray) {
   if constexpr (sizeof(S) == 2)
-    return to_byte(gray ? static_cast<uint32_t>(p.v[0]) : luma16(w, p.v[0], p.v[1], p.v[2]));
+    return gray ? static_cast<uint32_t>(p.v[0]) : luma16(w, p.v[0], p.v[1], p.v[2]);
   else
     return static_cast<uint32_t>(gray ? p.v[0] : luma(w, p.v[0], p.v[1], p.v[2]));
 }
@@ -49,7 +49,7 @@ __device__ uint32_t compare_luma(const LumaBlock& w, const CompareSamples& p, bo
 template <class S>
 __global__ void __launch_bounds__(CompareTuning::columns* CompareTuning::rows)
     blocks_kernel(ImageView<const S> a, ImageView<const S> b, bool gray, bool aligned,
-                  const CompareBlock* block, BlockSums* sums, Comparison* total) {
+                  const CompareBlock* block, BlockSums<S>* sums, Comparison* total) {
   using Squares = std::conditional_t<sizeof(S) == 2, unsigned long long, uint32_t>;
   const int bx = static_cast<int>(blockIdx.x * CompareTuning::columns + threadIdx.x);
   const int by = static_cast<int>(blockIdx.y * CompareTuning::rows + threadIdx.y);
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(CompareTuning::columns* CompareTuning::rows)
   const int x0 = kCompareBlock * bx, y0 = kCompareBlock * by;
   const LumaBlock weights = block->luma;
   Squares squares[3] = {};
-  BlockSums own{};
+  BlockSums<S> own{};
   for (int y = y0; y < min(y0 + kCompareBlock, height); ++y)
     for (int x = x0; x < min(x0 + kCompareBlock, width); ++x) {
       const CompareSamples p = compare_samples(a.row(y), x, gray, aligned);
@@ -80,14 +80,15 @@ __global__ void __launch_bounds__(CompareTuning::columns* CompareTuning::rows)
   }
 }
 
+template <class S>
 __global__ void __launch_bounds__(CompareTuning::columns* CompareTuning::rows)
-    windows_kernel(const BlockSums* sums, int blocks, int windows_x, int windows_y, Comparison* total) {
+    windows_kernel(const BlockSums<S>* sums, int blocks, int windows_x, int windows_y, Comparison* total) {
   const int x = static_cast<int>(blockIdx.x * CompareTuning::columns + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * CompareTuning::rows + threadIdx.y);
   int64_t ssim = 0;
   if (x < windows_x && y < windows_y) {
-    const BlockSums* upper = sums + static_cast<size_t>(y) * blocks + x;
-    BlockSums window = upper[0];
+    const BlockSums<S>* upper = sums + static_cast<size_t>(y) * blocks + x;
+    BlockSums<S> window = upper[0];
     window.add(upper[1]), window.add(upper[blocks]), window.add(upper[blocks + 1]);
     ssim = window_ssim(window);
   }
@@ -104,7 +105,7 @@ void Compare::launch_sum_blocks(const PassArgs& args, CudaStream stream) const {
     blocks_kernel<S><<<grid, dim3(CompareTuning::columns, CompareTuning::rows), 0, stream>>>(
         a.as<const S>(), b.as<const S>(), a.channels() == 1,
         rows_aligned(a, 4 * sizeof(S)) && rows_aligned(b, 4 * sizeof(S)),
-        static_cast<const CompareBlock*>(args.block), reinterpret_cast<BlockSums*>(args.scratch[0]),
+        static_cast<const CompareBlock*>(args.block), reinterpret_cast<BlockSums<S>*>(args.scratch[0]),
         static_cast<Comparison*>(args.stats));
   });
   LENSD_LAUNCHED();
@@ -115,9 +116,11 @@ void Compare::launch_sum_windows(const PassArgs& args, CudaStream stream) const 
   const int windows_x = compare_windows(in.width()), windows_y = compare_windows(in.height());
   if (windows_x == 0 || windows_y == 0) return;
   const dim3 grid(blocks_for(windows_x, CompareTuning::columns), blocks_for(windows_y, CompareTuning::rows));
-  windows_kernel<<<grid, dim3(CompareTuning::columns, CompareTuning::rows), 0, stream>>>(
-      reinterpret_cast<const BlockSums*>(args.scratch[0]), compare_blocks(in.width()), windows_x, windows_y,
-      static_cast<Comparison*>(args.stats));
+  with_sample_type(in.format.format, [&]<class S>() {
+    windows_kernel<S><<<grid, dim3(CompareTuning::columns, CompareTuning::rows), 0, stream>>>(
+        reinterpret_cast<const BlockSums<S>*>(args.scratch[0]), compare_blocks(in.width()), windows_x,
+        windows_y, static_cast<Comparison*>(args.stats));
+  });
   LENSD_LAUNCHED();
 }
 

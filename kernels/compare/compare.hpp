@@ -5,7 +5,8 @@
 // The sums are the node's statistics; the output image is a 1×1 dummy. The plan adds this node for a scope of
 // kind compare. Luma uses the weights of BT.601 or, for BT.709 and BT.2020 sources, of BT.709.
 //
-// 16 bits: squared differences of the samples; the luma for the structural similarity is rounded to 8 bits.
+// 16 bits: both are computed from all bits. White, from which the constants of the similarity follow, is
+// 65535.
 //
 // Formats: all, the same for both inputs. Aliasing: none. Border rule: none; incomplete blocks at
 // the right and bottom have no window. Temporal reach: none. Exact: integers, and one IEEE division per

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/scopes/scope_math.hpp"
 
 namespace lensd {
@@ -9,12 +11,17 @@ struct CompareBlock {
   static constexpr CompareBlock make(const ScopeParams& p) { return {LumaBlock::make(p.matrix)}; }
 };
 
-/// Sums over 4×4 luma values of both images. A window is 2×2 of these blocks.
+/// Sums over 4×4 luma values of both images, of samples of type S. A window is 2×2 of these blocks: with 16
+/// bits, its squares are below 2^39.
+template <class S>
 struct BlockSums {
-  uint32_t a, b, squares, products;  ///< Σa, Σb, Σ(a² + b²), Σab
+  using Square = std::conditional_t<sizeof(S) == 1, uint32_t, uint64_t>;
+  uint32_t a, b;             ///< Σa, Σb
+  Square squares, products;  ///< Σ(a² + b²), Σab
 
   LENSD_HD constexpr void add(uint32_t x, uint32_t y) {
-    a += x, b += y, squares += x * x + y * y, products += x * y;
+    const Square p = x, q = y;
+    a += x, b += y, squares += p * p + q * q, products += p * q;
   }
   LENSD_HD constexpr void add(const BlockSums& other) {
     a += other.a, b += other.b, squares += other.squares, products += other.products;
@@ -32,11 +39,12 @@ LENSD_HD constexpr int compare_windows(int side) {
 }
 
 /// Returns the structural similarity of an 8×8 window in units of 2^-24, with sample variances (n − 1) and
-/// the usual constants (0.01 · 255)² and (0.03 · 255)². All terms are scaled by the number of pixels, so that
-/// only one division is needed.
-LENSD_HD inline int64_t window_ssim(const BlockSums& w) {
-  constexpr int64_t c1 = 26634;   // 0.01² · 255² · 64², rounded
-  constexpr int64_t c2 = 235963;  // 0.03² · 255² · 64 · 63, rounded
+/// the usual constants (0.01 · white)² and (0.03 · white)². All terms are scaled by the number of pixels, so
+/// that only one division is needed. They are below 2^46, so that they are exact as doubles.
+template <class S>
+LENSD_HD inline int64_t window_ssim(const BlockSums<S>& w) {
+  constexpr int64_t c1 = sizeof(S) == 1 ? 26634 : 1759164918;    // 0.01² · white² · 64², rounded
+  constexpr int64_t c2 = sizeof(S) == 1 ? 235963 : 15585101693;  // 0.03² · white² · 64 · 63, rounded
   const int64_t a = w.a, b = w.b;
   const int64_t variances = 64 * static_cast<int64_t>(w.squares) - a * a - b * b;
   const int64_t covariance = 64 * static_cast<int64_t>(w.products) - a * b;

@@ -35,16 +35,10 @@ void deep_luma_levels_row(const uint16_t* from, int channels, uint16_t* to, int 
   });
 }
 
-void deep_luma_row(const uint16_t* from, int channels, uint8_t* to, int pixels, const LumaBlock& weights) {
-  vectorised([from, channels, to, pixels, &weights] {
-    // Stores of bytes may alias captured values: local copies of them let the compiler vectorise the loops.
-    const int n = pixels;
-    const uint16_t* __restrict in = from;
-    uint8_t* __restrict out = to;
-    if (channels == 1)
-      for (int x = 0; x < n; ++x) out[x] = to_byte(in[x]);
-    else
-      each_luma16(in, n, weights, [out](int x, uint32_t y) { out[x] = to_byte(y); });
+void deep_luma_row(const uint16_t* from, uint16_t* to, int pixels, const LumaBlock& weights) {
+  vectorised([from, to, pixels, &weights] {
+    uint16_t* __restrict out = to;
+    each_luma16(from, pixels, weights, [out](int x, uint16_t y) { out[x] = y; });
   });
 }
 
