@@ -47,8 +47,7 @@ FilterSchema Threshold::make_schema() {
   using P = ThresholdParams;
   return Schema<P>("threshold", "255 where a channel is above the level, 0 elsewhere")
       .real("level", &P::level, 0, 255, "highest value that becomes 0")
-      .boolean("otsu", &P::otsu,
-               "take each channel's level from the frame's histogram, by Otsu's method",
+      .boolean("otsu", &P::otsu, "take each channel's level from the frame's histogram, by Otsu's method",
                {.change = ParamChange::reconfigure})
       .build();
 }
