@@ -182,7 +182,9 @@ bool holds_secrets(const std::string& url) {
   const size_t query = url.find('?');
   const std::string shown = url_without_secrets(url.substr(0, query));
   if (shown != url.substr(0, query) || url.find('@', url.find(kSchemeEnd)) != std::string::npos) return true;
-  if (query == std::string::npos || url.find(kSchemeEnd) == std::string::npos) return false;
+  const size_t scheme = url.find(kSchemeEnd);
+  if (query == std::string::npos || scheme == std::string::npos) return false;
+  if (scheme_before(url, scheme).starts_with("rtmp")) return true;  // the query is part of the stream key
   const auto parts = split(url.substr(query + 1), "&");
   return std::ranges::any_of(parts, [](const std::string& part) { return !is_harmless(part); });
 }

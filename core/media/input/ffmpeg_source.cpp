@@ -10,6 +10,7 @@ extern "C" {
 
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
+#include "core/media/ffmpeg/frame_memory.hpp"
 #include "core/media/ffmpeg/hdr_side_data.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
@@ -184,9 +185,12 @@ FrameOutcome FfmpegSource::decode() {
     if (input_->raw_camera()) return capture();
     const int result = avcodec_receive_frame(&decoder_->context(), frame_.get());
     if (result == 0) {
-      stream_errors_.step_done(frame_->decode_error_flags || (frame_->flags & AV_FRAME_FLAG_CORRUPT),
-                               allocator_.logged_errors());
-      if (input_->camera_monitor() && camera_picture_damaged()) continue;
+      const bool whole = has_all_rows(*frame_);
+      stream_errors_.step_done(
+          !whole || frame_->decode_error_flags || (frame_->flags & AV_FRAME_FLAG_CORRUPT),
+          allocator_.logged_errors());
+      if (!whole) count_undecodable();
+      if (!whole || (input_->camera_monitor() && camera_picture_damaged())) continue;
       return FrameOutcome::ok;
     }
     if (result == AVERROR_EOF && std::exchange(drained_key_, false)) {

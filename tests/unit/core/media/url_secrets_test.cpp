@@ -138,11 +138,11 @@ TEST(UrlSecrets, UrlsThatMayBeStored) {
        {"rtsp://camera/1", "http://camera/video?size=640x480", "rtsp://camera/cam?channel=1&subtype=0",
         "http://camera/video?Resolution=1280x720&fps=25", "/a@b?key=1.mp4", "test:demo"})
     EXPECT_FALSE(holds_secrets(url)) << url;
-  for (const char* url :
-       {"rtsp://user:secret@host", "rtsp://user@host/1", "rtmp://host/app/key", "http://host/x?Token=1",
-        "http://host/x?id=4711", "http://host/x?4711", "http://host/x?width=640&h=secret/x",
-        "http://host/x?width=640;code=1", "http://host/x?width=640#part", "http://host/x?w%69dth=1",
-        "srt://host:1?passphrase=x", "http://host?x=a@b"})
+  for (const char* url : {"rtsp://user:secret@host", "rtsp://user@host/1", "rtmp://host/app/key",
+                          "http://host/x?Token=1", "rtmp://host/app/?unicast=key", "http://host/x?id=4711",
+                          "http://host/x?4711", "http://host/x?width=640&h=secret/x",
+                          "http://host/x?width=640;code=1", "http://host/x?width=640#part",
+                          "http://host/x?w%69dth=1", "srt://host:1?passphrase=x", "http://host?x=a@b"})
     EXPECT_TRUE(holds_secrets(url)) << url;
 }
 

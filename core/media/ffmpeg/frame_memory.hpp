@@ -1,0 +1,14 @@
+// Checks that the memory of a decoded frame has the size that its fields announce. Internal to core/media.
+#pragma once
+
+#include "core/media/ffmpeg/ffmpeg.hpp"
+
+namespace lensd {
+
+/// Returns true if every row of every plane, and a palette, is inside one of the frame's buffers.
+/// libdav1d 1.0 gives damaged AV1 streams frames with the pixel format of one picture and the planes of
+/// another; reading them would leave their memory. Returns true for frames in GPU memory, which the function
+/// cannot check.
+bool has_all_rows(const AVFrame& frame) noexcept;
+
+}  // namespace lensd
