@@ -15,6 +15,7 @@
 #include "core/base/error.hpp"
 #include "core/device/memory.hpp"
 #include "tests/unit/app/pipeline/pipeline_fixture.hpp"
+#include "tests/unit/common/eventually.hpp"
 #include "tests/unit/common/failing_cuda.hpp"
 #include "tests/unit/common/gpu_memory.hpp"
 
@@ -115,8 +116,9 @@ TEST(PipelineCuda, EveryCallOfTheRuntimeMayFail) {
   }
   fail_cuda_call(0, 0);
   EXPECT_EQ(outcome(expected, "last run"), "goes on");
-  EXPECT_GE(free_gpu_bytes() + (16 << 20), before)
-      << "memory of the GPU is kept, or another program takes some";
+  // Other programs, such as tests that run at the same time, may use the GPU for a while.
+  EXPECT_TRUE(eventually([&] { return free_gpu_bytes() + (16 << 20) >= before; }))
+      << "memory of the GPU is kept: " << free_gpu_bytes() << " of " << before << " bytes are free";
 }
 
 }  // namespace
