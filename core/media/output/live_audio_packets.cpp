@@ -43,8 +43,10 @@ class LiveAudioPackets final : public AudioPackets {
       if (connection_.number == 0 || !audio_->next(out, connection_.number, place_)) return Outcome::none_yet;
       if (!fits_) continue;
       av_packet_rescale_ts(&out, connection_.time_base, time_base_);
-      if (!parser_) return Outcome::packet;
-      parser_->put(out);
+      if (parser_)
+        parser_->put(out);
+      else if (complete_times(out))
+        return Outcome::packet;
     }
   }
 
@@ -71,17 +73,25 @@ class LiveAudioPackets final : public AudioPackets {
     if (unparsed) parser_.emplace(*codec_);
   }
 
-  /// Adds the time and duration of a frame that follows others in one packet of the stream. Returns false if
-  /// no time is known yet.
+  /// Adds the time and duration of a frame that follows others in one packet of the stream. FFmpeg does not
+  /// know them for the frames that it reads before it knows the codec's frame size. Returns false if no time
+  /// is known yet.
   bool complete_times(AVPacket& packet) {
-    const int samples = av_get_audio_frame_duration2(codec_.get(), packet.size);
     if (packet.pts == AV_NOPTS_VALUE) packet.pts = packet.dts != AV_NOPTS_VALUE ? packet.dts : next_ticks_;
     if (packet.pts == AV_NOPTS_VALUE) return false;
     packet.dts = packet.pts;
-    if (samples > 0 && codec_->sample_rate > 0)
-      packet.duration = av_rescale_q(samples, {1, codec_->sample_rate}, time_base_);
+    if (packet.duration <= 0) packet.duration = duration_of(packet);
     next_ticks_ = packet.duration > 0 ? packet.pts + packet.duration : AV_NOPTS_VALUE;
     return true;
+  }
+
+  /// Returns the duration in time_base_; 0 if it is not known.
+  int64_t duration_of(const AVPacket& packet) const {
+    if (const AVRational parsed = parser_ ? parser_->duration() : AVRational{0, 1}; parsed.num > 0)
+      return av_rescale_q(parsed.num, {1, parsed.den}, time_base_);
+    const int samples = av_get_audio_frame_duration2(codec_.get(), packet.size);
+    if (samples <= 0 || codec_->sample_rate <= 0) return 0;
+    return av_rescale_q(samples, {1, codec_->sample_rate}, time_base_);
   }
 
   const std::shared_ptr<LiveAudio> audio_;

@@ -102,6 +102,7 @@ void LowDelayParser::put(AVPacket& packet) noexcept {
 }
 
 bool LowDelayParser::next(AVPacket& out) noexcept {
+  duration_ = {0, 1};
   if (!pending_) return false;
   if (mode_ == Mode::flush_parser) {
     mode_ = Mode::pass_through;
@@ -135,6 +136,8 @@ bool LowDelayParser::parse(AVPacket& out, bool flush) noexcept {
       std::memcpy(out.data, data, static_cast<size_t>(size));
       out.pts = parser_->pts, out.dts = parser_->dts, out.stream_index = packet_->stream_index;
       if (parser_->key_frame == 1) out.flags |= AV_PKT_FLAG_KEY;
+      if (parser_->duration > 0 && codec_->sample_rate > 0)
+        duration_ = {parser_->duration, codec_->sample_rate};
       return true;
     }
     if (flush) return false;

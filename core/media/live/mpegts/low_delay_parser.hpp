@@ -34,6 +34,8 @@ class LowDelayParser {
   void put(AVPacket& packet) noexcept;
   /// Moves the next picture to `out` and returns true. Returns false if more packets are needed.
   bool next(AVPacket& out) noexcept;
+  /// Returns the seconds of the audio frame that next() returned last; 0 if FFmpeg's parser does not know it.
+  AVRational duration() const noexcept { return duration_; }
 
  private:
   enum class Mode : uint8_t { parse, flush_parser, pass_through };
@@ -51,6 +53,7 @@ class LowDelayParser {
   bool pending_ = false;  ///< packet_ has unused data
   int good_ = 0;          ///< number of consecutive packets with one picture
   int required_good_;
+  AVRational duration_{0, 1};
   Mode mode_ = Mode::parse;
 };
 

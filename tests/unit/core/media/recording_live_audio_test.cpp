@@ -31,16 +31,18 @@ class LiveRecordingTest : public RecordingTest {
     av_channel_layout_default(&codec->ch_layout, 1);
     audio_->connected(codec.get(), ff::kNanoseconds, false);
   }
-  /// Sends the packets with stream times from `from_ns` up to `to_ns`. All samples are the packet's number.
+  /// Returns the packet with stream time `at_ns`. All samples are the packet's number.
+  static ff::PacketPtr sound_at(int64_t at_ns) {
+    ff::PacketPtr packet = ff::make_packet();
+    EXPECT_EQ(av_new_packet(packet.get(), kSamples * 2), 0);
+    const auto value = static_cast<int16_t>(at_ns / kPacketNs);
+    for (int i = 0; i < kSamples; ++i) std::memcpy(packet->data + i * 2, &value, 2);
+    packet->pts = packet->dts = at_ns, packet->duration = kPacketNs;
+    return packet;
+  }
+  /// Sends the packets with stream times from `from_ns` up to `to_ns`.
   void send(int64_t from_ns, int64_t to_ns) {
-    for (int64_t at = from_ns; at < to_ns; at += kPacketNs) {
-      const ff::PacketPtr packet = ff::make_packet();
-      ASSERT_EQ(av_new_packet(packet.get(), kSamples * 2), 0);
-      const auto value = static_cast<int16_t>(at / kPacketNs);
-      for (int i = 0; i < kSamples; ++i) std::memcpy(packet->data + i * 2, &value, 2);
-      packet->pts = packet->dts = at, packet->duration = kPacketNs;
-      audio_->put(*packet);
-    }
+    for (int64_t at = from_ns; at < to_ns; at += kPacketNs) audio_->put(*sound_at(at));
   }
   /// Records pictures; the first one's timestamp in the stream is `stamp_ns`. `connection`: 0 for the newest
   /// one.
@@ -107,6 +109,22 @@ TEST_F(LiveRecordingTest, TheSoundHasTheTimesOfItsPictures) {
   record(recording, 0, 50, kStampNs);
   recording.stop();
   EXPECT_EQ(packets_in(file("r.mkv")), expected(kStampNs, kStampNs + 2000 * kMs, 0));
+}
+
+TEST_F(LiveRecordingTest, FramesWithoutTimesFollowTheFrameBeforeThem) {
+  connect();
+  // FFmpeg splits a packet of a transport stream into frames of which only the first one has a time.
+  for (int64_t at = kStampNs; at < kStampNs + 1000 * kMs; at += kPacketNs) {
+    const ff::PacketPtr packet = sound_at(at);
+    packet->duration = 0;
+    if ((at - kStampNs) / kPacketNs % 5 != 0) packet->pts = packet->dts = AV_NOPTS_VALUE;
+    audio_->put(*packet);
+  }
+  Recording recording({}, 25, source_);
+  recording.start(target("r.mkv"));
+  record(recording, 0, 25, kStampNs);
+  recording.stop();
+  EXPECT_EQ(packets_in(file("r.mkv")), expected(kStampNs, kStampNs + 1000 * kMs, 0));
 }
 
 TEST_F(LiveRecordingTest, FilesOfASplitRecordingHaveTheSoundThatArrivesLater) {

@@ -148,6 +148,48 @@ INSTANTIATE_TEST_SUITE_P(Codecs, LowDelayParserTest,
                                          Codec{AV_CODEC_ID_MPEG2VIDEO, "mpeg2video"}),
                          [](const auto& name) { return std::string(name.param.encoder); });
 
+/// Encodes frames of silence.
+std::vector<std::string> encoded_silence(AVCodecID codec, int frames) {
+  std::vector<std::string> packets;
+  const ff::CodecPtr encoder(avcodec_alloc_context3(avcodec_find_encoder(codec)));
+  encoder->sample_rate = 48000, encoder->sample_fmt = AV_SAMPLE_FMT_FLTP, encoder->bit_rate = 96000;
+  av_channel_layout_default(&encoder->ch_layout, 2);
+  if (avcodec_open2(encoder.get(), nullptr, nullptr) < 0) return packets;
+  const ff::PacketPtr packet = ff::make_packet();
+  for (int i = 0; i < frames; ++i) {
+    const ff::FramePtr frame = ff::make_frame();
+    frame->nb_samples = encoder->frame_size, frame->format = AV_SAMPLE_FMT_FLTP, frame->sample_rate = 48000;
+    EXPECT_EQ(av_channel_layout_copy(&frame->ch_layout, &encoder->ch_layout), 0);
+    EXPECT_EQ(av_frame_get_buffer(frame.get(), 0), 0);
+    av_samples_set_silence(frame->extended_data, 0, frame->nb_samples, 2, AV_SAMPLE_FMT_FLTP);
+    EXPECT_EQ(avcodec_send_frame(encoder.get(), frame.get()), 0);
+    while (avcodec_receive_packet(encoder.get(), packet.get()) == 0)
+      packets.emplace_back(reinterpret_cast<const char*>(packet->data), static_cast<size_t>(packet->size));
+  }
+  return packets;
+}
+
+TEST(LowDelayParserAudioTest, FramesHaveTheirDuration) {
+  for (const AVCodecID codec : {AV_CODEC_ID_AC3, AV_CODEC_ID_EAC3}) {
+    const std::vector<std::string> frames = encoded_silence(codec, 12);
+    ASSERT_EQ(frames.size(), 12u);
+    const ff::ParametersPtr parameters(avcodec_parameters_alloc());  // of a stream that was not probed
+    parameters->codec_type = AVMEDIA_TYPE_AUDIO, parameters->codec_id = codec;
+    LowDelayParser parser(*parameters);
+    const ff::PacketPtr packet = ff::make_packet();
+    int found = 0;
+    for (size_t i = 0; i < frames.size(); i += 4) {
+      const std::string bytes = frames[i] + frames[i + 1] + frames[i + 2] + frames[i + 3];
+      ASSERT_EQ(av_new_packet(packet.get(), static_cast<int>(bytes.size())), 0);
+      std::memcpy(packet->data, bytes.data(), bytes.size());
+      parser.put(*packet);
+      for (; parser.next(*packet); ++found)
+        EXPECT_EQ(av_cmp_q(parser.duration(), {1536, 48000}), 0) << avcodec_get_name(codec) << found;
+    }
+    EXPECT_GE(found, 10);
+  }
+}
+
 TEST(StartCodesTest, NoPicturesInOtherBytes) {
   for (size_t n = 0; n < 8; ++n) {
     const std::string zeros(n, '\0');
