@@ -1,6 +1,7 @@
 // The audio of a file or of a stream on a server that can be read a second time.
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "core/base/owned_work.hpp"
 #include "core/media/input/input.hpp"
 #include "core/media/output/audio_packets.hpp"
+#include "core/media/output/latm_to_adts.hpp"
 
 namespace lensd {
 namespace {
@@ -35,11 +37,22 @@ struct Opening {
 
 class AudioFile final : public AudioPackets {
  public:
-  explicit AudioFile(std::shared_ptr<Opening> opening) : opening_(std::move(opening)) {}
+  explicit AudioFile(std::shared_ptr<Opening> opening) : opening_(std::move(opening)) {
+    const AVCodecParameters& codec = *input().stream()->codecpar;
+    if (codec.codec_id != AV_CODEC_ID_AAC_LATM) return;
+    latm_.emplace(codec);
+    converted_ = LatmToAdts::codec(codec);
+  }
 
-  const AVCodecParameters& codec() const override { return *input().stream()->codecpar; }
+  const AVCodecParameters& codec() const override {
+    return converted_ ? *converted_ : *input().stream()->codecpar;
+  }
   AVRational time_base() const override { return input().stream()->time_base; }
-  Outcome read(AVPacket& out) override { return input().read(out) >= 0 ? Outcome::packet : Outcome::end; }
+  Outcome read(AVPacket& out) override {
+    while (input().read(out) >= 0)
+      if (!latm_ || latm_->convert(out)) return Outcome::packet;
+    return Outcome::end;
+  }
   bool seek(const SourceJump&, int64_t source_ns) override {
     return input().seek(ff::to_ticks(source_ns, time_base())) >= 0;
   }
@@ -48,6 +61,8 @@ class AudioFile final : public AudioPackets {
   Input& input() const noexcept { return *opening_->input; }
 
   const std::shared_ptr<Opening> opening_;
+  std::optional<LatmToAdts> latm_;
+  ff::ParametersPtr converted_;  ///< of LATM
 };
 
 }  // namespace

@@ -8,23 +8,28 @@
 #include "core/media/live/live_audio.hpp"
 #include "core/media/live/mpegts/low_delay_parser.hpp"
 #include "core/media/output/audio_packets.hpp"
+#include "core/media/output/latm_to_adts.hpp"
 
 namespace lensd {
 namespace {
 
-/// Returns true if packets of both can be in one track. A rate of 0 is not known yet.
+/// Returns true if packets of both can be in one track. A rate of 0 is not known yet, and the configuration
+/// of LATM may not be known.
 bool same_codec(const AVCodecParameters& a, const AVCodecParameters& b) {
+  const bool unknown = a.codec_id == AV_CODEC_ID_AAC_LATM && (a.extradata_size == 0 || b.extradata_size == 0);
   return a.codec_id == b.codec_id &&
          (a.sample_rate == b.sample_rate || a.sample_rate == 0 || b.sample_rate == 0) &&
          (a.ch_layout.nb_channels == b.ch_layout.nb_channels || a.sample_rate == 0 || b.sample_rate == 0) &&
-         std::equal(a.extradata, a.extradata + a.extradata_size, b.extradata, b.extradata + b.extradata_size);
+         (unknown || std::equal(a.extradata, a.extradata + a.extradata_size, b.extradata,
+                                b.extradata + b.extradata_size));
 }
 
 class LiveAudioPackets final : public AudioPackets {
  public:
   LiveAudioPackets(std::shared_ptr<LiveAudio> audio, LiveAudio::Connection connection, uint64_t place)
       : audio_(std::move(audio)),
-        codec_(std::move(connection.codec)),
+        received_(std::move(connection.codec)),
+        codec_(is_latm() ? LatmToAdts::codec(*received_) : ff::copy_of(received_.get())),
         time_base_(connection.time_base),
         place_(place) {
     connection_.number = connection.number;
@@ -37,7 +42,7 @@ class LiveAudioPackets final : public AudioPackets {
   Outcome read(AVPacket& out) override {
     for (;;) {
       if (parser_ && parser_->next(out)) {
-        if (complete_times(out)) return Outcome::packet;
+        if (complete(out)) return Outcome::packet;
         continue;
       }
       if (connection_.number == 0 || !audio_->next(out, connection_.number, place_)) return Outcome::none_yet;
@@ -45,7 +50,7 @@ class LiveAudioPackets final : public AudioPackets {
       av_packet_rescale_ts(&out, connection_.time_base, time_base_);
       if (parser_)
         parser_->put(out);
-      else if (complete_times(out))
+      else if (complete(out))
         return Outcome::packet;
     }
   }
@@ -54,10 +59,10 @@ class LiveAudioPackets final : public AudioPackets {
     if (jump.connection == connection_.number) return false;
     const LiveAudio::Connection next = audio_->connection(jump.connection);
     connection_.number = jump.connection;
-    fits_ = next.codec && same_codec(*next.codec, *codec_);
+    fits_ = next.codec && same_codec(*next.codec, *received_);
     if (next.codec && !fits_ && !std::exchange(warned_, true))
       log::warn("the audio is not copied any more: it is {} now, the file has {}",
-                avcodec_get_name(next.codec->codec_id), avcodec_get_name(codec_->codec_id));
+                avcodec_get_name(next.codec->codec_id), avcodec_get_name(received_->codec_id));
     begin(next.time_base, next.unparsed);
     return true;
   }
@@ -70,7 +75,16 @@ class LiveAudioPackets final : public AudioPackets {
     connection_.time_base = time_base;
     next_ticks_ = AV_NOPTS_VALUE;
     parser_.reset();
-    if (unparsed) parser_.emplace(*codec_);
+    if (unparsed) parser_.emplace(*received_);
+    if (is_latm()) latm_.emplace(*received_);
+  }
+
+  bool is_latm() const { return received_->codec_id == AV_CODEC_ID_AAC_LATM; }
+
+  /// Returns false if the packet is damaged, or if its time is not known.
+  bool complete(AVPacket& packet) {
+    const bool intact = !latm_ || latm_->convert(packet);
+    return complete_times(packet) && intact;
   }
 
   /// Adds the time and duration of a frame that follows others in one packet of the stream. FFmpeg does not
@@ -87,15 +101,16 @@ class LiveAudioPackets final : public AudioPackets {
 
   /// Returns the duration in time_base_; 0 if it is not known.
   int64_t duration_of(const AVPacket& packet) const {
-    if (const AVRational parsed = parser_ ? parser_->duration() : AVRational{0, 1}; parsed.num > 0)
-      return av_rescale_q(parsed.num, {1, parsed.den}, time_base_);
+    const AVRational seconds = latm_ ? latm_->duration() : parser_ ? parser_->duration() : AVRational{0, 1};
+    if (seconds.num > 0) return av_rescale_q(seconds.num, {1, seconds.den}, time_base_);
     const int samples = av_get_audio_frame_duration2(codec_.get(), packet.size);
     if (samples <= 0 || codec_->sample_rate <= 0) return 0;
     return av_rescale_q(samples, {1, codec_->sample_rate}, time_base_);
   }
 
   const std::shared_ptr<LiveAudio> audio_;
-  const ff::ParametersPtr codec_;
+  const ff::ParametersPtr received_;  ///< codec of the connection
+  const ff::ParametersPtr codec_;     ///< of the packets that read() returns
   const AVRational time_base_;
   uint64_t place_;  ///< for LiveAudio::next()
   struct {
@@ -105,6 +120,7 @@ class LiveAudioPackets final : public AudioPackets {
   bool fits_ = true;  ///< the connection's audio can be in the track
   bool warned_ = false;
   std::optional<LowDelayParser> parser_;
+  std::optional<LatmToAdts> latm_;
   int64_t next_ticks_ = AV_NOPTS_VALUE;  ///< time of a parsed frame without one
 };
 
