@@ -222,6 +222,11 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
            ff::log_hint());
     if (const std::string problem = access_problem(error, url); !problem.empty())
       throw LoginRefused(ExitCode::bad_source, where_, problem);
+    // FFmpeg returns the same code for invalid options.
+    if (ff::log_hint().find("not on whitelist") != std::string::npos)
+      fail(
+          "this is an HLS or DASH playlist, or another format that lensd does not play from a network "
+          "(use the address of the stream itself)");
     fail(describe(error, kind_), ff::log_hint());
   }
   if (verifies) remove_tls_options(options);

@@ -115,5 +115,22 @@ TEST(HttpCamera, OtherRefusalsAreNamed) {
   }
 }
 
+TEST(HttpPlaylist, IsNamed) {
+  LocalHttpServer server([](int client, const std::string&) {
+    const std::string playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nlive-0.ts\n";
+    LocalHttpServer::put(client, fmt::format("HTTP/1.1 200 OK\r\nContent-Type: application/x-mpegURL\r\n"
+                                             "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
+                                             playlist.size(), playlist));
+  });
+  SourceOptions batch;
+  batch.live.must_open = true;
+  try {
+    open_source(fmt::format("http://127.0.0.1:{}/live.m3u8", server.port()), batch);
+    ADD_FAILURE() << "opened";
+  } catch (const Error& error) {
+    EXPECT_TRUE(error.problem().starts_with("this is an HLS or DASH playlist")) << error.problem();
+  }
+}
+
 }  // namespace
 }  // namespace lensd
