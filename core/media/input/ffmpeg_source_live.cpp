@@ -94,7 +94,8 @@ void FfmpegSource::check_picture_age() {
 /// the decoder logs errors.
 void FfmpegSource::check_live_packet() {
   const LiveAudio* audio = options_.live.audio.get();
-  if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id || (audio && audio->unreadable()))
+  if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id || input_->changed() ||
+      (audio && audio->unreadable()))
     fail("the stream changed its codec");
   if (input_->camera_monitor() && now_ns() - picture_ns_ > input_->silence_ns())
     if (const std::string damaged = only_damaged_pictures(); !damaged.empty()) fail(damaged);

@@ -100,6 +100,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
     connect_audio();
   }
   cut_ = ff::take_cut_logged();
+  watch_programs();
   if (bypasses_parser_) parser_ = std::make_unique<LowDelayParser>(*stream_->codecpar);
 }
 
@@ -278,10 +279,15 @@ void Input::connect_audio() {
   audio_->connected(s ? s->codecpar : nullptr, s ? s->time_base : AVRational{1, 1}, bypasses_parser_);
 }
 
+void Input::watch_programs() noexcept {
+  if (transport_) transport_->programs().watch(stream_->id, audio_stream_ ? audio_stream_->id : -1);
+}
+
 /// Like connect_audio(). Returns false if out of memory.
 bool Input::try_connect_audio() noexcept {
   try {
     connect_audio();
+    watch_programs();
     return true;
   } catch (const std::exception&) {
     return false;

@@ -77,6 +77,9 @@ class Input {
   /// of a live source arrived but no packet is complete, or an error of FFmpeg or the camera.
   int read(AVPacket& packet) noexcept;
 
+  /// Returns true if the sender of a transport stream has changed the codec of the pictures or of the audio.
+  bool changed() const noexcept { return transport_ && transport_->programs().changed(); }
+
   /// Moves to the stream's last key packet at or before `ticks`, in the stream's time base. Returns an
   /// AVERROR on failure. For a file on a server, waits at most silence_ns().
   int seek(int64_t ticks) noexcept;
@@ -105,7 +108,8 @@ class Input {
   [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) const;
   void fail_if_interrupted() const;
   void set_probing(const LiveOptions& live);
-  void bypass_ffmpeg_parser();
+  void read_transport_stream(bool low_latency);
+  void watch_programs() noexcept;
   void refuse_redirection(const std::string& url) const;
   [[noreturn]] void fail_redirected(const std::string& address) const;
   void pick_stream(StreamKind kind, int track, bool or_best);

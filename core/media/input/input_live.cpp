@@ -121,7 +121,7 @@ void Input::open_network(const std::string& url, const LiveOptions& live) {
     if (key == "http_proxy") policy_.allow(host_of(value));
   open_live(url, url, live);
   refuse_redirection(url);
-  if (live.low_latency) bypass_ffmpeg_parser();
+  read_transport_stream(live.low_latency);
 }
 
 /// Makes a context that may only open allowed_url_.
@@ -133,17 +133,19 @@ void Input::make_network_context(const LiveOptions& live) {
   context_->io_open = open_allowed;
 }
 
-/// Replaces FFmpeg's parser for live transport streams. FFmpeg's demuxer and parser would each delay every
-/// picture until the next one arrives.
-void Input::bypass_ffmpeg_parser() {
+/// Watches the programs of a live transport stream. With `low_latency`, replaces FFmpeg's parser: its demuxer
+/// and parser would each delay every picture until the next one arrives.
+void Input::read_transport_stream(bool low_latency) {
   const bool stream = context_->pb && !(context_->pb->seekable & AVIO_SEEKABLE_NORMAL);
-  bypasses_parser_ = stream && std::string_view(context_->iformat->name) == "mpegts";
-  if (!bypasses_parser_) return;
-  context_->flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN | AVFMT_FLAG_CUSTOM_IO;
+  if (!stream || std::string_view(context_->iformat->name) != "mpegts") return;
+  context_->flags |= AVFMT_FLAG_CUSTOM_IO;
+  transport_ = std::make_unique<TransportStreamIo>(std::exchange(context_->pb, nullptr), low_latency);
+  context_->pb = transport_->context();
+  bypasses_parser_ = low_latency;
+  if (!low_latency) return;
+  context_->flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN;
   // Do not search the first 50 packets for timestamps: with NOFILLIN, FFmpeg never fills them in.
   context_->max_ts_probe = 1;
-  transport_ = std::make_unique<TransportStreamIo>(std::exchange(context_->pb, nullptr));
-  context_->pb = transport_->context();
 }
 
 void Input::open_camera(const std::string& url, const LiveOptions& live) {

@@ -125,9 +125,9 @@ bool LatmToAdts::convert(AVPacket& packet) {
   const uint8_t header[kAdtsBytes] = {0xFF,
                                       0xF1,  // no checksum
                                       static_cast<uint8_t>(profile_ << 6 | rate_index_ << 2 | channels_ >> 2),
-                                      static_cast<uint8_t>((channels_ & 3) << 6 | size >> 11),
+                                      static_cast<uint8_t>((channels_ & 3u) << 6 | size >> 11),
                                       static_cast<uint8_t>(size >> 3 & 0xFF),
-                                      static_cast<uint8_t>((size & 7) << 5 | 0x1F),
+                                      static_cast<uint8_t>((size & 7u) << 5 | 0x1F),
                                       0xFC};
   std::ranges::copy(header, out->data);
   std::generate_n(out->data + kAdtsBytes, bytes, [&] { return static_cast<uint8_t>(in.bits(8)); });

@@ -1,4 +1,4 @@
-// The low-delay parsers of MPEG transport streams: PES packets that end early, pictures in PES packets.
+// The parsers of MPEG transport streams: PES packets that end early, program tables, pictures in PES packets.
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <cstring>
@@ -36,7 +36,9 @@ std::vector<uint8_t> without_ends(const std::vector<uint8_t>& bytes) {
 
 /// Checks that the output without the inserted packets equals the input.
 void check_flush(FuzzedDataProvider& in) {
-  PesFlush flush;
+  ProgramWatch programs;
+  programs.watch(in.ConsumeIntegralInRange(-1, 8191), in.ConsumeIntegralInRange(-1, 8191));
+  PesFlush flush(&programs);
   std::vector<uint8_t> all, out;
   const bool repeat = in.ConsumeBool();  // enough PES packets for the heuristic
   std::vector<std::vector<uint8_t>> parts;

@@ -66,7 +66,8 @@ void PesFlush::pass(std::span<const uint8_t> in, std::vector<uint8_t>& out) {
       synced_ = false;
       return pass(in, out);
     }
-    if (ends_pes()) insert_end(out);
+    if (programs_) programs_->put(packet_);
+    if (inserts_ && ends_pes()) insert_end(out);
   }
 }
 
@@ -120,7 +121,8 @@ void PesFlush::insert_end(std::vector<uint8_t>& out) const {
   out.insert(out.end(), end.begin(), end.end());
 }
 
-TransportStreamIo::TransportStreamIo(AVIOContext* inner) : inner_(inner), raw_(kReadBytes) {
+TransportStreamIo::TransportStreamIo(AVIOContext* inner, bool flushes)
+    : inner_(inner), flush_(&programs_, flushes), raw_(kReadBytes) {
   ready_.reserve(2 * kReadBytes);
   outer_ = ff::make_io(kReadBytes, this, read, nullptr, nullptr);
   // The demuxer would treat a jump of the position as a seek and drop the packet that it is reading.

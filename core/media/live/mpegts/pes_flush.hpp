@@ -19,12 +19,17 @@
 #include <vector>
 
 #include "core/media/ffmpeg/ffmpeg.hpp"
+#include "core/media/live/mpegts/program_watch.hpp"
 
 namespace lensd {
 
 class PesFlush {
  public:
   static constexpr size_t kPacket = 188;
+
+  /// `programs`: gets every packet; may be null. `inserts`: false: pass() changes nothing.
+  explicit PesFlush(ProgramWatch* programs = nullptr, bool inserts = true)
+      : programs_(programs), inserts_(inserts) {}
 
   /// Appends `in` to `out`. Once stuffing is reliable (see above), inserts a packet after each end of a PES
   /// packet.
@@ -37,6 +42,8 @@ class PesFlush {
   bool ends_pes() noexcept;
   void insert_end(std::vector<uint8_t>& out) const;
 
+  ProgramWatch* const programs_;
+  const bool inserts_;
   std::array<uint8_t, kPacket> packet_{};  ///< current packet, until it is complete
   size_t filled_ = 0;
   size_t skip_ = 0;  ///< number of bytes before the first packet
@@ -45,22 +52,24 @@ class PesFlush {
   int good_ = 0, required_good_ = 20;  ///< counted and required PES packets, see above
 };
 
-/// An AVIOContext that reads from another one through PesFlush.
+/// An AVIOContext that reads from another one through PesFlush and ProgramWatch.
 class TransportStreamIo {
  public:
-  /// Takes ownership of `inner` and continues at its position. Throws MemoryError if out of
-  /// memory.
-  explicit TransportStreamIo(AVIOContext* inner);
+  /// Takes ownership of `inner` and continues at its position. `flushes`: see PesFlush. Throws MemoryError if
+  /// out of memory.
+  TransportStreamIo(AVIOContext* inner, bool flushes);
   TransportStreamIo(const TransportStreamIo&) = delete;
   TransportStreamIo& operator=(const TransportStreamIo&) = delete;
 
   AVIOContext* context() const noexcept { return outer_.get(); }
+  ProgramWatch& programs() noexcept { return programs_; }
 
  private:
   static int read(void* self, uint8_t* buffer, int size) noexcept;
 
   std::unique_ptr<AVIOContext, ff::Release<avio_close>> inner_;
   ff::IoPtr outer_;
+  ProgramWatch programs_;
   PesFlush flush_;
   std::vector<uint8_t> raw_, ready_;
   size_t consumed_ = 0;  ///< number of bytes of ready_ that were read

@@ -1,0 +1,42 @@
+// Notices that the sender of an MPEG transport stream changes the codec of a stream, for example because it
+// has restarted.
+//
+//   transport packets ── put() ──▶ program map tables ──▶ changed()
+//
+// FFmpeg's demuxer keeps the codec that a PID had first, and passes the data of the new codec under its name.
+// Not thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace lensd {
+
+class ProgramWatch {
+ public:
+  /// Sets the PIDs to watch; -1: none. The next table of the program with the PID `video` says what they
+  /// have.
+  void watch(int video, int audio) noexcept;
+  /// Takes a transport packet of 188 bytes.
+  void put(std::span<const uint8_t> packet) noexcept;
+  /// Returns true if a later table gives a watched PID another codec, or does not have it any more.
+  bool changed() const noexcept { return changed_; }
+
+ private:
+  static constexpr size_t kMostBytes = 1024;  ///< of a table
+
+  void append(std::span<const uint8_t> part) noexcept;
+  void read_table() noexcept;
+
+  std::array<int, 2> pids_{-1, -1};
+  std::array<std::optional<uint32_t>, 2> kinds_;
+  bool changed_ = false;
+  std::array<uint8_t, kMostBytes> table_{};
+  size_t filled_ = 0, size_ = 0;
+  int table_pid_ = -1;  ///< -1: no table has begun
+};
+
+}  // namespace lensd
