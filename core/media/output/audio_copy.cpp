@@ -65,6 +65,16 @@ void complete_format(AVCodecParameters& codec) {
   av_channel_layout_default(&codec.ch_layout, codec.extradata[1] >> 3 & 15);
 }
 
+/// Removes a new configuration, with which muxers would overwrite the one in the header.
+void remove_new_config(AVPacket& packet) {
+  for (int i = packet.side_data_elems; i-- > 0;) {
+    AVPacketSideData& side = packet.side_data[i];
+    if (side.type != AV_PKT_DATA_NEW_EXTRADATA) continue;
+    av_freep(&side.data);
+    side = packet.side_data[--packet.side_data_elems];
+  }
+}
+
 /// Returns the hint for a container that does not support the codec.
 const char* refusal_hint(const AVOutputFormat& container, AVCodecID codec) {
   const std::string_view name = container.name;
@@ -300,6 +310,7 @@ int AudioCopy::write(AVPacket& packet, int64_t recording_ns) {
   packet.duration = av_rescale_q(packet.duration, packets_->time_base(), stream_->time_base);
   packet.stream_index = stream_->index;
   packet.pos = -1;
+  remove_new_config(packet);
   const int error = av_write_frame(output_, &packet);
   av_packet_unref(&packet);
   if (error >= 0) return last_ticks_ = ticks, 0;

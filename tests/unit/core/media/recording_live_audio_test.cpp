@@ -263,6 +263,37 @@ TEST_F(LiveRecordingTest, AudioThatBeginsLateKeepsItsTime) {
   }
 }
 
+TEST_F(LiveRecordingTest, ANewConfigurationInThePacketsLeavesTheHeaderIntact) {
+  for (const char* name : {"r.mkv", "r.mp4"}) {
+    audio_ = std::make_shared<LiveAudio>(0), source_.live = audio_;
+    ff::ParametersPtr codec(avcodec_parameters_alloc());
+    codec->codec_type = AVMEDIA_TYPE_AUDIO, codec->codec_id = AV_CODEC_ID_AAC;
+    codec->sample_rate = 48000, codec->frame_size = 1024;
+    av_channel_layout_default(&codec->ch_layout, 1);
+    constexpr uint8_t kConfig[] = {0x11, 0x88, 0x56, 0xE5, 0x00};  // LC, 48 kHz, mono, no SBR
+    codec->extradata = static_cast<uint8_t*>(av_mallocz(sizeof kConfig + AV_INPUT_BUFFER_PADDING_SIZE));
+    codec->extradata_size = sizeof kConfig;
+    std::memcpy(codec->extradata, kConfig, sizeof kConfig);
+    audio_->connected(codec.get(), ff::kNanoseconds, false);
+    for (int64_t at = kStampNs; at < kStampNs + 1000 * kMs; at += kPacketNs) {
+      const ff::PacketPtr packet = sound_at(at);
+      if (at == kStampNs + 500 * kMs)
+        std::memcpy(av_packet_new_side_data(packet.get(), AV_PKT_DATA_NEW_EXTRADATA, 2), kConfig, 2);
+      audio_->put(*packet);
+    }
+    Recording recording({}, 25, source_);
+    recording.start(target(name));
+    record(recording, 0, 25, kStampNs);
+    recording.stop();
+    EXPECT_EQ(frames_in(file(name)), 25u) << name;
+    const StopFlags stop;
+    const Input input(file(name), StreamKind::audio, stop);
+    const AVCodecParameters& written = *input.stream()->codecpar;
+    ASSERT_EQ(written.extradata_size, static_cast<int>(sizeof kConfig)) << name;
+    EXPECT_EQ(std::memcmp(written.extradata, kConfig, sizeof kConfig), 0) << name;
+  }
+}
+
 TEST_F(LiveRecordingTest, AConnectionWithoutAudioIsRecordedWithoutASoundTrack) {
   audio_->connected(nullptr, {1, 1}, false);
   Recording recording({}, 25, source_);
