@@ -276,6 +276,7 @@ void Input::connect_audio() {
   if (audio_stream_) audio_stream_->discard = AVDISCARD_DEFAULT;
   streams_seen_ = context_->nb_streams;
   const AVStream* s = audio_stream_;
+  if (s) audio_config_.connected(*s->codecpar);
   audio_->connected(s ? s->codecpar : nullptr, s ? s->time_base : AVRational{1, 1}, bypasses_parser_);
 }
 
@@ -329,6 +330,18 @@ int Input::read(AVPacket& packet) noexcept {
   return parser_->next(packet) ? 0 : AVERROR(EAGAIN);
 }
 
+/// Takes a packet that is not of stream_.
+void Input::take_audio(AVPacket& packet) noexcept {
+  if (!audio_stream_) return;
+  if (packet.stream_index == audio_stream_->index) {
+    if (audio_config_.put(packet) && !changed()) audio_->put(packet);
+  } else if (static_cast<unsigned>(packet.stream_index) >= streams_seen_) {
+    const AVCodecParameters& codec = *context_->streams[packet.stream_index]->codecpar;
+    const bool flv = std::string_view(context_->iformat->name) == "flv";
+    another_publisher_ = another_publisher_ || (flv && codec.codec_type == AVMEDIA_TYPE_AUDIO);
+  }
+}
+
 int Input::seek(int64_t ticks) noexcept {
   const ConnectPolicy::Scope scope(policy_);
   if (silence_ns() > 0) deadline_.set(silence_ns());  // the last read's may have expired in a pause
@@ -355,7 +368,7 @@ int Input::read_packet(AVPacket& packet) noexcept {
     if (audio_ && !audio_stream_ && context_->nb_streams > streams_seen_ && !try_connect_audio())
       return AVERROR(ENOMEM);
     if (error >= 0 && packet.stream_index != stream_->index) {
-      if (audio_stream_ && packet.stream_index == audio_stream_->index) audio_->put(packet);
+      take_audio(packet);
       continue;
     }
     const int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;

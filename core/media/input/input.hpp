@@ -15,6 +15,7 @@
 
 #include "core/media/camera/v4l2_capture.hpp"
 #include "core/media/ffmpeg/file_io.hpp"
+#include "core/media/input/audio_config_watch.hpp"
 #include "core/media/input/connect_policy.hpp"
 #include "core/media/input/pipewire_capture.hpp"
 #include "core/media/live/mpegts/low_delay_parser.hpp"
@@ -77,8 +78,11 @@ class Input {
   /// of a live source arrived but no packet is complete, or an error of FFmpeg or the camera.
   int read(AVPacket& packet) noexcept;
 
-  /// Returns true if the sender of a transport stream has changed the codec of the pictures or of the audio.
-  bool changed() const noexcept { return transport_ && transport_->programs().changed(); }
+  /// Returns true if the sender has changed the codec of the pictures or of the audio, or the audio's
+  /// configuration.
+  bool changed() const noexcept {
+    return (transport_ && transport_->programs().changed()) || audio_config_.changed() || another_publisher_;
+  }
 
   /// Moves to the stream's last key packet at or before `ticks`, in the stream's time base. Returns an
   /// AVERROR on failure. For a file on a server, waits at most silence_ns().
@@ -110,6 +114,7 @@ class Input {
   void set_probing(const LiveOptions& live);
   void read_transport_stream(bool low_latency);
   void watch_programs() noexcept;
+  void take_audio(AVPacket& packet) noexcept;
   void refuse_redirection(const std::string& url) const;
   [[noreturn]] void fail_redirected(const std::string& address) const;
   void pick_stream(StreamKind kind, int track, bool or_best);
@@ -143,6 +148,8 @@ class Input {
   std::shared_ptr<LiveAudio> audio_;  ///< receives the packets of audio_stream_; null: audio is not read
   AVStream* audio_stream_ = nullptr;
   unsigned streams_seen_ = 0;  ///< number of streams when audio_stream_ was searched
+  AudioConfigWatch audio_config_;
+  bool another_publisher_ = false;  ///< an FLV stream has got an audio stream of another codec
   bool cut_ = false;
   bool bypasses_parser_ = false;  ///< FFmpeg returns packets as they arrive; parser_ splits them
   std::unique_ptr<LowDelayParser> parser_;
