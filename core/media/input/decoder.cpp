@@ -120,6 +120,15 @@ void Decoder::set_low_delay(const LiveOptions& live) {
   if (live.low_latency) context_->flags |= AV_CODEC_FLAG_LOW_DELAY;
 }
 
+void Decoder::keep_order(const AVPacket& packet) noexcept {
+  const AVCodecID codec = context_->codec_id;
+  const bool obeys =
+      codec == AV_CODEC_ID_MPEG1VIDEO || codec == AV_CODEC_ID_MPEG2VIDEO || codec == AV_CODEC_ID_MPEG4;
+  const bool timed = packet.pts != AV_NOPTS_VALUE && packet.dts != AV_NOPTS_VALUE;
+  // With this flag these decoders deliver pictures in the order of decoding.
+  if (obeys && timed && packet.pts > packet.dts) context_->flags &= ~AV_CODEC_FLAG_LOW_DELAY;
+}
+
 void Decoder::try_gpu(const AVCodec& codec, const SourceOptions& options) {
   if (!nvdec_supports(codec)) {
     reason_ = fmt::format("NVDEC does not support {}", avcodec_get_name(codec.id));

@@ -18,6 +18,9 @@ class Decoder {
           const std::string& where, bool live);
 
   AVCodecContext& context() const noexcept { return *context_; }
+  /// Call for each packet of a live source before it is decoded. Keeps the order of pictures in streams with
+  /// B pictures, see set_low_delay().
+  void keep_order(const AVPacket& packet) noexcept;
   /// Returns true if the GPU decodes. Pictures are then in GPU memory.
   bool on_gpu() const noexcept { return device_ && !refused_; }
   /// Returns true if `hwdec` is `cuda` but the driver refused the stream. Known only after the first packets.

@@ -100,6 +100,7 @@ void FfmpegSource::check_live_packet() {
   if (input_->camera_monitor() && now_ns() - picture_ns_ > input_->silence_ns())
     if (const std::string damaged = only_damaged_pictures(); !damaged.empty()) fail(damaged);
   check_picture_age();
+  decoder_->keep_order(*packet_);
   const int64_t time = packet_->dts != AV_NOPTS_VALUE ? packet_->dts : packet_->pts;
   if (time == AV_NOPTS_VALUE) return;
   const int64_t before = std::exchange(packet_time_, time);
