@@ -2,14 +2,11 @@
 # Recordings and outputs of network streams have the sound of the stream, in step with the picture.
 # shellcheck source=../common/daemon.sh
 . "$(dirname "$0")/../common/daemon.sh"
-need_tools ffmpeg ffprobe python3
+# shellcheck source=../common/flashes.sh
+. "$(dirname "$0")/../common/flashes.sh"
 
 here=$(dirname "$0")
-tolerance=0.06
-# A flash and a beep at every full second.
-ffmpeg -v error -f lavfi -i "color=black:size=320x240:rate=25:duration=20,format=yuv420p,geq=lum='if(lt(mod(T\,1)\,0.079)\,235\,16)':cb=128:cr=128" \
-  -f lavfi -i "aevalsrc='if(lt(mod(t\,1)\,0.08)\,0.5*sin(2*PI*1000*t)\,0)':s=48000:d=20" \
-  -c:v mpeg2video -q:v 3 -g 12 -bf 2 -c:a mp2 -b:a 128k "$WORK/mp2.ts" || skip "ffmpeg cannot make the stream"
+flashes 20 -c:v mpeg2video -q:v 3 -g 12 -bf 2 -c:a mp2 -b:a 128k "$WORK/mp2.ts"
 ffmpeg -v error -i "$WORK/mp2.ts" -c:v copy -c:a aac -b:a 96k "$WORK/aac.ts" || skip "ffmpeg cannot make the stream"
 
 # send CLIP TARGET: sends in real time, again and again. Sets SENDER.
@@ -22,22 +19,6 @@ end_sender() {
   kill "$SENDER"
   wait "$SENDER" 2>/dev/null || true
 }
-
-# in_step FILE LEAST: fails unless the file has at least LEAST flashes with a beep at the same time.
-in_step() {
-  python3 "$here/../headless/flashes_and_beeps.py" "$1" >"$WORK/times" 2>"$WORK/times.err" ||
-    fail "$1 has no sound: $(tail -n 1 "$WORK/times.err")"
-  python3 - "$WORK/times" "$2" "$tolerance" <<'P' || fail "$1: flashes and beeps are apart: $(paste -sd' ' "$WORK/times")"
-import sys
-lines = [line.split()[1:] for line in open(sys.argv[1])]
-flashes, beeps = ([float(t) for t in line] for line in lines)
-inner = [f for f in flashes if flashes and 0.1 < f < max(flashes) - 0.1] or flashes
-offsets = [min((b - f for b in beeps), key=abs, default=9) for f in inner]
-print(f"{len(inner)} flashes, beeps from {min(offsets) * 1000:+.0f} to {max(offsets) * 1000:+.0f} ms")
-sys.exit(len(inner) < int(sys.argv[2]) or max(map(abs, offsets)) > float(sys.argv[3]))
-P
-}
-codec() { ffprobe -v error -select_streams a -show_entries stream=codec_name -of csv=p=0 "$1"; }
 
 port=$(free_port udp)
 stream="udp://127.0.0.1:$port?pkt_size=1316"
