@@ -36,14 +36,35 @@ bool needs_packet(AVCodecID codec) {
   return codec == AV_CODEC_ID_AC3 || codec == AV_CODEC_ID_EAC3 || codec == AV_CODEC_ID_TRUEHD;
 }
 
-/// Returns true if the container supports the codec. FFmpeg has no list of codecs for some containers, such
-/// as transport streams; common codecs are accepted there. Matroska can hold all codecs of WAV files.
+/// Returns true if a container for which FFmpeg has no list of codecs supports the codec. Some of its muxers
+/// write others in a way that no player reads, and RTSP fails altogether.
+bool is_listed(std::string_view container, AVCodecID codec) {
+  switch (codec) {
+    case AV_CODEC_ID_AAC:
+    case AV_CODEC_ID_MP2:
+    case AV_CODEC_ID_MP3:
+      return true;
+    case AV_CODEC_ID_AC3:
+    case AV_CODEC_ID_EAC3:
+      return container != "rtsp";
+    case AV_CODEC_ID_OPUS:
+      return container != "hls";
+    case AV_CODEC_ID_DTS:
+      return container == "mpegts" || container == "rtp_mpegts";
+    case AV_CODEC_ID_PCM_ALAW:
+    case AV_CODEC_ID_PCM_MULAW:
+    case AV_CODEC_ID_ADPCM_G722:
+      return container == "rtsp";
+    default:
+      return false;
+  }
+}
+
+/// Returns true if the container supports the codec. Matroska can hold all codecs of WAV files.
 bool supports(const AVOutputFormat& format, AVCodecID codec) {
   const int fits = avformat_query_codec(&format, codec, FF_COMPLIANCE_NORMAL);
-  const bool usual = codec == AV_CODEC_ID_AAC || codec == AV_CODEC_ID_MP3 || codec == AV_CODEC_ID_MP2 ||
-                     codec == AV_CODEC_ID_AC3;
   if (format.audio_codec == AV_CODEC_ID_NONE) return false;  // such as video devices
-  if (fits == 1 || (fits < 0 && usual)) return true;
+  if (fits == 1 || (fits < 0 && is_listed(format.name, codec))) return true;
   const AVCodecTag* const wav_tags[] = {avformat_get_riff_audio_tags(), nullptr};
   return std::string_view(format.name) == "matroska" && av_codec_get_tag(wav_tags, codec) != 0;
 }
