@@ -48,7 +48,7 @@ uint32_t kind_of(uint8_t type, std::span<const uint8_t> descriptors) {
 
 void ProgramWatch::watch(int video, int audio) noexcept {
   pids_ = {video, audio};
-  kinds_ = {};
+  program_ = -1;
   changed_ = false;
 }
 
@@ -91,11 +91,10 @@ void ProgramWatch::read_table() noexcept {
         kinds[i] = kind_of(table_[at], {&table_[at + kStreamHead], bytes});
     at = next;
   }
-  if (kinds[0] == 0) return;  // another program
-  for (size_t i = 0; i < kinds.size(); ++i) {
-    changed_ = changed_ || (kinds_[i] && *kinds_[i] != kinds[i]);
-    kinds_[i] = kinds[i];
-  }
+  const int program = table_[3] << 8 | table_[4];
+  const bool has_all = kinds[0] != 0 && (pids_[1] < 0 || kinds[1] != 0);
+  if (program_ < 0 && has_all) program_ = program, kinds_ = kinds;
+  changed_ = changed_ || (program == program_ && kinds != kinds_);
 }
 
 }  // namespace lensd

@@ -10,15 +10,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 
 namespace lensd {
 
 class ProgramWatch {
  public:
-  /// Sets the PIDs to watch; -1: none. The next table of the program with the PID `video` says what they
-  /// have.
+  /// Sets the PIDs to watch; -1: none. The next table with these PIDs says what they have. Other programs,
+  /// which may have the same pictures, are ignored.
   void watch(int video, int audio) noexcept;
   /// Takes a transport packet of 188 bytes.
   void put(std::span<const uint8_t> packet) noexcept;
@@ -32,7 +31,8 @@ class ProgramWatch {
   void read_table() noexcept;
 
   std::array<int, 2> pids_{-1, -1};
-  std::array<std::optional<uint32_t>, 2> kinds_;
+  int program_ = -1;                 ///< its number; -1: not known yet
+  std::array<uint32_t, 2> kinds_{};  ///< see kind_of()
   bool changed_ = false;
   std::array<uint8_t, kMostBytes> table_{};
   size_t filled_ = 0, size_ = 0;

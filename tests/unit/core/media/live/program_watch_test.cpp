@@ -25,8 +25,8 @@ struct Stream {
   Table descriptors;
 };
 
-Table table_of(const std::vector<Stream>& streams, bool current = true) {
-  Table table = {2, 0, 0, 0, 1, static_cast<uint8_t>(0xC0 | current), 0, 0, 0xE1, 0, 0xF0, 0};
+Table table_of(const std::vector<Stream>& streams, bool current = true, uint8_t program = 1) {
+  Table table = {2, 0, 0, 0, program, static_cast<uint8_t>(0xC0 | current), 0, 0, 0xE1, 0, 0xF0, 0};
   for (const Stream& stream : streams) {
     table.insert(table.end(), {stream.type, static_cast<uint8_t>(0xE0 | stream.pid >> 8),
                                static_cast<uint8_t>(stream.pid & 0xFF), 0xF0,
@@ -98,7 +98,13 @@ TEST_F(ProgramWatchTest, DescriptorsNameTheCodecOfPrivateData) {
 TEST_F(ProgramWatchTest, OtherTablesAreNoChange) {
   const Stream video{kVideo, kH264, {}}, audio{kAudio, kAac, {}}, changed{kAudio, kMp2, {}};
   EXPECT_FALSE(changes({video, audio}, table_of({audio, video, {0x102, kMp2, {}}}))) << "one more track";
-  EXPECT_FALSE(changes({video, audio}, table_of({{0x200, kH264, {}}, changed}))) << "another program";
+  EXPECT_FALSE(changes({video, audio}, table_of({{0x200, kH264, {}}, changed}, true, 2)))
+      << "another program";
+  const Stream other{0x201, kMp2, {}};
+  EXPECT_FALSE(changes({video, audio}, table_of({video, other}, true, 2))) << "with the same pictures";
+  watch_.watch(kVideo, kAudio);
+  send(table_of({video, other}, true, 2));  // before the first table of the program
+  EXPECT_FALSE(changes({video, audio}, table_of({video, other}, true, 2)));
   EXPECT_FALSE(changes({video, audio}, table_of({video, changed}, false))) << "not valid yet";
   Table damaged = table_of({video, changed});
   damaged.back() ^= 1;
