@@ -5,8 +5,8 @@
 namespace lensd {
 namespace {
 
-/// A damaged packet may have another header.
-constexpr int kCertainAfter = 4;
+constexpr int kRates[] = {96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050,
+                          16000, 12000, 11025, 8000,  7350,  0,     0,     0};
 
 /// Returns the object type, rate and channels of a packet that begins with an ADTS frame; 0 for other
 /// packets.
@@ -15,13 +15,20 @@ uint32_t adts_header(const AVPacket& packet) noexcept {
   if (packet.size < 4 || p[0] != 0xFF || (p[1] & 0xF6) != 0xF0) return 0;
   return 0x10000u | (p[2] & 0xFDu) << 8 | (p[3] & 0xC0u);
 }
+int rate_of(uint32_t header) {
+  return kRates[header >> 10 & 15];
+}
+int channels_of(uint32_t header) {
+  const auto configuration = static_cast<int>(header >> 6 & 7);
+  return configuration == 7 ? 8 : configuration;
+}
 
 }  // namespace
 
 void AudioConfigWatch::connected(const AVCodecParameters& codec) {
   adts_ = codec.codec_id == AV_CODEC_ID_AAC;
   config_.assign(codec.extradata, codec.extradata + std::max(codec.extradata_size, 0));
-  header_ = 0, others_ = 0, changed_ = false;
+  header_ = other_ = 0, others_ = 0, changed_ = false;
 }
 
 bool AudioConfigWatch::put(const AVPacket& packet) noexcept {
@@ -37,9 +44,17 @@ bool AudioConfigWatch::check_adts(const AVPacket& packet) noexcept {
   const uint32_t header = adts_header(packet);
   if (header == 0) return true;
   if (header_ == 0) header_ = header;
-  others_ = header == header_ ? 0 : others_ + 1;
-  changed_ = changed_ || others_ >= kCertainAfter;
-  return others_ == 0;
+  if (header == header_) return others_ = 0, true;
+  others_ = header == other_ ? others_ + 1 : 1;
+  other_ = header;
+  return false;
+}
+
+void AudioConfigWatch::set_new_format(AVCodecParameters& codec) const {
+  // With SBR the codec's rate is twice that of the header.
+  if (rate_of(header_) > 0 && rate_of(other_) > 0)
+    codec.sample_rate = static_cast<int>(int64_t{codec.sample_rate} * rate_of(other_) / rate_of(header_));
+  if (channels_of(other_) > 0) av_channel_layout_default(&codec.ch_layout, channels_of(other_));
 }
 
 }  // namespace lensd

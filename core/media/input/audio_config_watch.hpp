@@ -16,15 +16,24 @@ class AudioConfigWatch {
   void connected(const AVCodecParameters& codec);
   /// Takes a packet of the connection's audio. Returns false if it has another configuration.
   bool put(const AVPacket& packet) noexcept;
+  /// Returns true if an FLV stream has another configuration: its publisher has restarted.
   bool changed() const noexcept { return changed_; }
+  /// Returns true if ADTS frames have other settings than at first, as in broadcasts with stereo and 5.1.
+  bool adts_changed() const noexcept { return others_ >= kCertainAfter; }
+  /// Sets the rate and channels of `codec`, which describes the frames before adts_changed().
+  void set_new_format(AVCodecParameters& codec) const;
 
  private:
+  /// Number of packets after which it is certain: a damaged packet may have another header.
+  static constexpr int kCertainAfter = 4;
+
   bool check_adts(const AVPacket& packet) noexcept;
 
   bool adts_ = false;
   std::vector<uint8_t> config_;
-  uint32_t header_ = 0;  ///< of the audio's ADTS frames; 0: not known yet
-  int others_ = 0;       ///< number of consecutive packets with another header
+  uint32_t header_ = 0;  ///< of the first ADTS frame; 0: not known yet
+  uint32_t other_ = 0;   ///< of the last frame with another header
+  int others_ = 0;       ///< number of consecutive packets with it
   bool changed_ = false;
 };
 

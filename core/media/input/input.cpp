@@ -335,10 +335,24 @@ void Input::take_audio(AVPacket& packet) noexcept {
   if (!audio_stream_) return;
   if (packet.stream_index == audio_stream_->index) {
     if (audio_config_.put(packet) && !changed()) audio_->put(packet);
+    if (audio_config_.adts_changed()) announce_audio();
   } else if (static_cast<unsigned>(packet.stream_index) >= streams_seen_) {
     const AVCodecParameters& codec = *context_->streams[packet.stream_index]->codecpar;
     const bool flv = std::string_view(context_->iformat->name) == "flv";
     another_publisher_ = another_publisher_ || (flv && codec.codec_type == AVMEDIA_TYPE_AUDIO);
+  }
+}
+
+/// Announces new rate and channels of the audio, as if the source had connected again.
+void Input::announce_audio() noexcept {
+  try {
+    const LiveAudio::Connection last = audio_->connection();
+    if (!last.codec) return;
+    audio_config_.set_new_format(*last.codec);
+    audio_config_.connected(*last.codec);
+    audio_->connected(last.codec.get(), last.time_base, last.unparsed);
+  } catch (const std::exception&) {
+    // out of memory: the next packet tries again
   }
 }
 

@@ -115,6 +115,7 @@ class Input {
   void read_transport_stream(bool low_latency);
   void watch_programs() noexcept;
   void take_audio(AVPacket& packet) noexcept;
+  void announce_audio() noexcept;
   void refuse_redirection(const std::string& url) const;
   [[noreturn]] void fail_redirected(const std::string& address) const;
   void pick_stream(StreamKind kind, int track, bool or_best);

@@ -60,9 +60,7 @@ class LiveAudioPackets final : public AudioPackets {
     const LiveAudio::Connection next = audio_->connection(jump.connection);
     connection_.number = jump.connection;
     fits_ = next.codec && same_codec(*next.codec, *received_);
-    if (next.codec && !fits_ && !std::exchange(warned_, true))
-      log::warn("the audio is not copied any more: it is {} now, the file has {}",
-                avcodec_get_name(next.codec->codec_id), avcodec_get_name(received_->codec_id));
+    if (next.codec && !fits_ && !std::exchange(warned_, true)) warn(*next.codec);
     begin(next.time_base, next.unparsed);
     return true;
   }
@@ -77,6 +75,14 @@ class LiveAudioPackets final : public AudioPackets {
     parser_.reset();
     if (unparsed) parser_.emplace(*received_);
     if (is_latm()) latm_.emplace(*received_);
+  }
+
+  void warn(const AVCodecParameters& next) const {
+    if (next.codec_id == received_->codec_id)
+      log::warn("the audio is not copied any more: its rate, channels or settings have changed");
+    else
+      log::warn("the audio is not copied any more: it is {} now, the file has {}",
+                avcodec_get_name(next.codec_id), avcodec_get_name(received_->codec_id));
   }
 
   bool is_latm() const { return received_->codec_id == AV_CODEC_ID_AAC_LATM; }

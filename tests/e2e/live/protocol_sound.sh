@@ -18,6 +18,7 @@ clip() {
 clip aac -c:a aac -b:a 96k
 clip ac3 -c:a ac3 -b:a 128k
 clip eac3 -c:a eac3 -b:a 128k
+clip stereo -c:a aac -b:a 96k -ac 2 -ar 44100
 clip latm -c:a aac -b:a 96k -mpegts_flags latm
 ! has_encoder libopus || clip opus -c:a libopus -b:a 96k
 # flv NAME ARGS…: the same in FLV.
@@ -90,29 +91,43 @@ first=$(sed -n 's/^beeps \([^ ]*\).*/\1/p' "$WORK/http.mkv.times")
 [[ $first == 0.0? ]] || fail "http.mkv: the first beep is at $first s: $(paste -sd' ' "$WORK/http.mkv.times")"
 echo "ok: ${#runs[@]} streams"
 
-# A publisher restarts behind a relay with other AAC, and a sender restarts at once with another codec.
+# record FILE ADDRESS: starts a run that records eight seconds to FILE. Sets RUN.
+record() {
+  timeout --kill-after=5 60 "$LENSD" "$2" --headless --backend=cpu --frames 200 --record "$WORK/$1" \
+    >"$WORK/$1.out" 2>"$WORK/$1.err" </dev/null &
+  RUN=$!
+  STARTED+=("$RUN")
+}
+
+# A publisher restarts behind a relay with other AAC. Senders restart at once, with another codec or other AAC.
 relay=$(free_port tcp)
 python3 "$here/flv_relay.py" "$relay" 4 "$WORK/mono.flv" "$WORK/stereo.flv" 2>"$WORK/relay.log" &
 STARTED+=("$!")
 wait_for 20 bound "$relay" || fail "no relay: $(<"$WORK/relay.log")"
-timeout --kill-after=5 60 "$LENSD" "http://127.0.0.1:$relay/live.flv" --headless --backend=cpu --frames 200 \
-  --record "$WORK/relayed.mkv" >"$WORK/relayed.out" 2>"$WORK/relayed.err" </dev/null &
-relayed=$!
+record relayed.mkv "http://127.0.0.1:$relay/live.flv"
+relayed=$RUN
+switched_port=$(free_port udp)
+record switched.mkv "udp://127.0.0.1:$switched_port"
+switched=$RUN
+send aac.ts -f mpegts "udp://127.0.0.1:$switched_port?pkt_size=1316"
+senders=("$!")
 port=$(free_port udp)
 send aac.ts -f mpegts "udp://127.0.0.1:$port?pkt_size=1316"
-sender=$!
+senders+=("$!")
 start_daemon "udp://127.0.0.1:$port" --backend=cpu --record "$WORK/changed.mkv"
 wait_for 20 playing || fail "the stream does not play"
 sleep 4
-kill "$sender"
-wait "$sender" 2>/dev/null
+kill "${senders[@]}"
+wait "${senders[@]}" 2>/dev/null
 send ac3.ts -f mpegts "udp://127.0.0.1:$port?pkt_size=1316"
-wait "$relayed" || fail "relayed.mkv: $(<"$WORK/relayed.err")"
+send stereo.ts -f mpegts "udp://127.0.0.1:$switched_port?pkt_size=1316"
+wait "$relayed" || fail "relayed.mkv: $(<"$WORK/relayed.mkv.err")"
+wait "$switched" || fail "switched.mkv: $(<"$WORK/switched.mkv.err")"
 second_file() { [[ -s $WORK/changed-2.mkv ]]; }
 wait_for 20 second_file || fail "no second file: $(<"$WORK/daemon.err")"
 sleep 4
 stop_daemon
-for file in relayed:aac relayed-2:aac changed:aac changed-2:ac3; do
+for file in relayed:aac relayed-2:aac switched:aac switched-2:aac changed:aac changed-2:ac3; do
   path=$WORK/${file%:*}.mkv
   [[ $(codec "$path") == "${file#*:}" ]] || fail "$path has '$(codec "$path")' instead of ${file#*:}"
   intact "$path"

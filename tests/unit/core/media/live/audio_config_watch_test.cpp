@@ -58,8 +58,20 @@ TEST_F(AudioConfigWatchTest, AnotherRateOrNumberOfChannelsInAdts) {
   for (const bool rate : {true, false}) {
     connect(AV_CODEC_ID_AAC);
     for (int i = 0; i < 10; ++i) EXPECT_TRUE(adts(kLc48Mono));
-    for (int i = 0; i < 10; ++i) EXPECT_FALSE(rate ? adts(kLc44Mono) : adts(kLc48Mono, 2));
-    EXPECT_TRUE(watch_.changed());
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_FALSE(watch_.adts_changed());
+      EXPECT_FALSE(rate ? adts(kLc44Mono) : adts(kLc48Mono, 2));
+    }
+    EXPECT_TRUE(watch_.adts_changed());
+    EXPECT_FALSE(watch_.changed());
+    const ff::ParametersPtr codec(avcodec_parameters_alloc());
+    codec->sample_rate = 96000;  // SBR
+    av_channel_layout_default(&codec->ch_layout, 1);
+    watch_.set_new_format(*codec);
+    EXPECT_EQ(codec->sample_rate, rate ? 88200 : 96000);
+    EXPECT_EQ(codec->ch_layout.nb_channels, rate ? 1 : 2);
+    watch_.connected(*codec);
+    EXPECT_FALSE(watch_.adts_changed());
   }
 }
 
@@ -69,10 +81,10 @@ TEST_F(AudioConfigWatchTest, DamagedPacketsAreNoChange) {
     EXPECT_TRUE(adts(kLc48Mono));
     adts(kLc44Mono), put({0xFF, 0xF1}), put({}), put({0x47, 0x40, 0, 0x10, 0});
   }
-  EXPECT_FALSE(watch_.changed());
+  EXPECT_FALSE(watch_.adts_changed());
   connect(AV_CODEC_ID_MP2);  // is no ADTS
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(adts(i < 5 ? kLc48Mono : kLc44Mono));
-  EXPECT_FALSE(watch_.changed());
+  EXPECT_FALSE(watch_.adts_changed());
 }
 
 }  // namespace
