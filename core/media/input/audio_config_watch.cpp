@@ -1,12 +1,12 @@
 #include "core/media/input/audio_config_watch.hpp"
 
 #include <algorithm>
+#include <iterator>
+
+#include "core/media/ffmpeg/aac_rates.hpp"
 
 namespace lensd {
 namespace {
-
-constexpr int kRates[] = {96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050,
-                          16000, 12000, 11025, 8000,  7350,  0,     0,     0};
 
 /// Returns the object type, rate and channels of a packet that begins with an ADTS frame; 0 for other
 /// packets.
@@ -16,7 +16,8 @@ uint32_t adts_header(const AVPacket& packet) noexcept {
   return 0x10000u | (p[2] & 0xFDu) << 8 | (p[3] & 0xC0u);
 }
 int rate_of(uint32_t header) {
-  return kRates[header >> 10 & 15];
+  const uint32_t index = header >> 10 & 15;
+  return index < std::size(kAacRates) ? kAacRates[index] : 0;
 }
 int channels_of(uint32_t header) {
   const auto configuration = static_cast<int>(header >> 6 & 7);

@@ -11,6 +11,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
+#include "core/media/ffmpeg/aac_rates.hpp"
 
 namespace lensd {
 namespace {
@@ -77,12 +78,10 @@ bool fills_no_gaps(const AVOutputFormat& format, AVCodecID codec) {
 
 /// Sets the rate and channels of AAC from its configuration if the stream was not probed long enough.
 void complete_format(AVCodecParameters& codec) {
-  constexpr int kRates[] = {96000, 88200, 64000, 48000, 44100, 32000, 24000,
-                            22050, 16000, 12000, 11025, 8000,  7350};
   if (codec.sample_rate > 0 || codec.extradata_size < 2) return;
   const size_t index = (codec.extradata[0] & 7u) << 1 | codec.extradata[1] >> 7;
-  if (index >= std::size(kRates)) return;
-  codec.sample_rate = kRates[index];
+  if (index >= std::size(kAacRates)) return;
+  codec.sample_rate = kAacRates[index];
   av_channel_layout_default(&codec.ch_layout, codec.extradata[1] >> 3 & 15);
 }
 

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <span>
 
+#include "core/media/ffmpeg/aac_rates.hpp"
+
 namespace lensd {
 
 /// Reads bits, the highest of each byte first. Returns zeros after the end.
@@ -32,8 +34,6 @@ class LatmBits {
 
 namespace {
 
-constexpr int kRates[] = {96000, 88200, 64000, 48000, 44100, 32000, 24000,
-                          22050, 16000, 12000, 11025, 8000,  7350};
 constexpr size_t kSyncBytes = 3, kAdtsBytes = 7, kMostAdtsBytes = 8191;
 
 /// Returns a LatmGetValue().
@@ -79,10 +79,10 @@ bool LatmToAdts::read_audio_config(LatmBits& in) {
     type = object_type(in);
   }
   const bool short_frames = in.flag(), core_coder = in.flag(), extended = in.flag();
-  if (type < 1 || type > 4 || rate >= std::size(kRates) || channels < 1 || channels > 7) return false;
+  if (type < 1 || type > 4 || rate >= std::size(kAacRates) || channels < 1 || channels > 7) return false;
   if (short_frames || core_coder || extended) return false;
   profile_ = static_cast<uint8_t>(type - 1), rate_index_ = static_cast<uint8_t>(rate);
-  channels_ = static_cast<uint8_t>(channels), rate_ = kRates[rate];
+  channels_ = static_cast<uint8_t>(channels), rate_ = kAacRates[rate];
   return true;
 }
 
