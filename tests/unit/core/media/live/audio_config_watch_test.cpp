@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -27,7 +28,7 @@ class AudioConfigWatchTest : public testing::Test {
   bool put(const Config& bytes, const Config& new_config = {}) {
     const ff::PacketPtr packet = ff::make_packet();
     EXPECT_EQ(av_new_packet(packet.get(), static_cast<int>(bytes.size())), 0);
-    std::memcpy(packet->data, bytes.data(), bytes.size());
+    std::ranges::copy(bytes, packet->data);
     if (!new_config.empty())
       std::memcpy(av_packet_new_side_data(packet.get(), AV_PKT_DATA_NEW_EXTRADATA, new_config.size()),
                   new_config.data(), new_config.size());
