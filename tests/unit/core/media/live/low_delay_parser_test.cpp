@@ -183,8 +183,10 @@ TEST(LowDelayParserAudioTest, FramesHaveTheirDuration) {
       ASSERT_EQ(av_new_packet(packet.get(), static_cast<int>(bytes.size())), 0);
       std::memcpy(packet->data, bytes.data(), bytes.size());
       parser.put(*packet);
-      for (; parser.next(*packet); ++found)
+      for (; parser.next(*packet); ++found) {
         EXPECT_EQ(av_cmp_q(parser.duration(), {1536, 48000}), 0) << avcodec_get_name(codec) << found;
+        av_packet_unref(packet.get());
+      }
     }
     EXPECT_GE(found, 10);
   }
