@@ -3,19 +3,25 @@
 
 #include "app/pipeline/pipeline.hpp"
 #include "core/base/clock.hpp"
+#include "core/base/error.hpp"
 #include "core/media/burst.hpp"
 
 namespace lensd {
 
 void Pipeline::decode_loop() {
-  while (!stopping() && !pictures_.closed()) {
-    const uint32_t serial = seek_serial_.load(std::memory_order_acquire);
-    if (serial != decode_serial_) {
-      decode_serial_ = serial;
-      if (stopping()) return;
-      source_->seek(seek_ns_.load(std::memory_order_relaxed), seek_back_.load(std::memory_order_relaxed));
+  try {
+    while (!stopping() && !pictures_.closed()) {
+      const uint32_t serial = seek_serial_.load(std::memory_order_acquire);
+      if (serial != decode_serial_) {
+        decode_serial_ = serial;
+        if (stopping()) return;
+        source_->seek(seek_ns_.load(std::memory_order_relaxed), seek_back_.load(std::memory_order_relaxed));
+      }
+      if (!decode_one()) wait_for_seek_or_stop();
     }
-    if (!decode_one()) wait_for_seek_or_stop();
+  } catch (const Error&) {
+    if (!stopping())
+      throw;  // else stop() has interrupted the source, for example while it opened a file again
   }
 }
 

@@ -147,6 +147,11 @@ stop_daemon
 expect 0 "$WORK/cam-2.mkv" --headless -q -o null:
 
 # A daemon's timings and trace replace only those of an earlier run.
+processes() {
+  local frames
+  frames=$(counter processed)
+  ((${frames:-0} > 0))
+}
 for option in --timings --trace; do
   file=$WORK/daemon$option.json
   echo precious >"$file"
@@ -155,6 +160,7 @@ for option in --timings --trace; do
   rm "$file"
   for run in 1 2; do
     start_daemon test:testsrc2=size=64x48:rate=30 "$option" "$file"
+    wait_for 20 processes || fail "the daemon processes no picture" # before it does, it has no results to write
     # A file that appears meanwhile is kept.
     if ((run == 2)); then rm "$file" && echo precious >"$file" && kill "$DAEMON" && wait_for 10 daemon_gone; else stop_daemon; fi
   done

@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "app/pipeline/pipeline.hpp"
 #include "core/base/clock.hpp"
+#include "core/base/error.hpp"
 #include "kernels/registry.hpp"
 #include "tests/unit/app/pipeline/pipeline_fixture.hpp"
 #include "tests/unit/common/eventually.hpp"
@@ -205,6 +208,36 @@ TEST(Pipeline, WhilePausedALoopShowsTheFramesAfterItsEnd) {
       << "playback returns to A, but is at " << pipeline.status().frame_index;
   pipeline.stop();
   pipeline.check();
+}
+
+/// A source that opens its file again to seek. This takes until it is interrupted.
+class ReopeningSource final : public Source {
+ public:
+  explicit ReopeningSource(std::atomic<bool>& seeks) : seeks_(seeks) {}
+  const SourceInfo& info() const override { return inner_.info(); }
+  FrameOutcome next(Picture& out) override { return inner_.next(out); }
+  void seek(int64_t, int) override {
+    seeks_ = true;
+    interrupted_.wait(false);
+    throw Error(ExitCode::bad_source, "synthetic", "opening was interrupted");
+  }
+  std::string stream_errors() const override { return {}; }
+  void interrupt() noexcept override { interrupted_ = true, interrupted_.notify_all(); }
+
+ private:
+  std::atomic<bool>& seeks_;
+  std::atomic<bool> interrupted_{false};
+  SyntheticSource inner_{{64, 48}, 1000};
+};
+
+TEST(Pipeline, StoppingItDuringASeekIsNoError) {
+  std::atomic<bool> seeks{false};
+  Pipeline pipeline(std::make_unique<ReopeningSource>(seeks), paced("invert"), registry());
+  pipeline.start();
+  pipeline.post(Seek{40 * SyntheticSource::kDuration});
+  ASSERT_TRUE(eventually([&] { return seeks.load(); }));
+  pipeline.stop();
+  EXPECT_NO_THROW(pipeline.check());
 }
 
 }  // namespace
