@@ -20,8 +20,8 @@ void Pipeline::decode_loop() {
       if (!decode_one()) wait_for_seek_or_stop();
     }
   } catch (const Error&) {
-    if (!stopping())
-      throw;  // else stop() has interrupted the source, for example while it opened a file again
+    // stop() interrupts the source, for example while it opens a file again.
+    if (!stopping()) throw;
   }
 }
 
