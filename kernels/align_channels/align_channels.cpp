@@ -6,7 +6,8 @@ FilterSchema AlignChannels::make_schema() {
   const Schema<AlignParams>::Options pixels{.unit = "px", .change = ParamChange::reconfigure};
   const Schema<AlignParams>::Options plain{.change = ParamChange::reconfigure};
   return Schema<AlignParams>("align_channels",
-                             "removes the shift of red and blue against green, found from the upper 8 bits")
+                             "removes the shift of red and blue against green, which it finds from the upper "
+                             "8 bits of the samples")
       .integer("max_shift", &AlignParams::max_shift, 0, kAlignMaxShift, "maximum shift in x and in y", pixels)
       .integer("levels", &AlignParams::levels, 1, kAlignMaxLevels,
                "pyramid levels of the search; 1 tries every shift at full size", plain)

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "kernels/common/add_shared.hpp"
 #include "kernels/common/deep/samples.hpp"
 #include "kernels/common/vectorised.hpp"
 
@@ -77,10 +78,6 @@ HWY_EXPORT(sum_row);
 HWY_EXPORT(sum_deep_row);
 
 namespace {
-
-void add(uint32_t& total, uint32_t count) {
-  if (count != 0) std::atomic_ref(total).fetch_add(count, std::memory_order_relaxed);
-}
 
 void raise(uint32_t& total, uint32_t value) {
   const std::atomic_ref shared(total);
@@ -157,9 +154,9 @@ void add_tally(const ConstImageRef& in, Band band, Histogram& total) {
     (gray ? count_gray : count_rgba)(in.row(y), static_cast<size_t>(in.width()), tables);
   for (int i = 0; i < 256; ++i) {
     if (gray)
-      add(total.count[0][i], tables[0][i] + tables[1][i] + tables[2][i] + tables[3][i]);
+      add_shared(total.count[0][i], tables[0][i] + tables[1][i] + tables[2][i] + tables[3][i]);
     else
-      for (int c = 0; c < 3; ++c) add(total.count[c][i], tables[c][i] + tables[3 + c][i]);
+      for (int c = 0; c < 3; ++c) add_shared(total.count[c][i], tables[c][i] + tables[3 + c][i]);
   }
 }
 
@@ -184,7 +181,7 @@ void add_tally(const ConstImageRef& in, Band band, ChannelSums& total) {
   (in.samples<uint16_t>(y), in.format.row_samples(), static_cast<size_t>(in.channels()), sums);
   for (int y = band.begin; y < band.end && !in.is_deep(); ++y)
     row(in.row(y), in.row_bytes(), static_cast<size_t>(in.channels()), sums);
-  for (int c = 0; c < 3; ++c) std::atomic_ref(total.sum[c]).fetch_add(sums[c], std::memory_order_relaxed);
+  for (int c = 0; c < 3; ++c) add_shared(total.sum[c], sums[c]);
 }
 
 }  // namespace lensd

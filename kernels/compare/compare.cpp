@@ -1,11 +1,11 @@
 #include "kernels/compare/compare.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <type_traits>
 
 #include "core/device/memory.hpp"
+#include "kernels/common/add_shared.hpp"
 #include "kernels/common/tally.hpp"
 #include "kernels/common/vectorised.hpp"
 #include "kernels/scopes/scope_rows.hpp"
@@ -61,11 +61,6 @@ namespace {
 
 /// Minimum rows of blocks or windows per band, so that adding a band's sums to the totals costs little.
 constexpr int kRows = 4;
-
-template <class T>
-void add(T& total, T part) {
-  std::atomic_ref(total).fetch_add(part, std::memory_order_relaxed);
-}
 
 /// Worker memory: a luma row of each image, and the column sums of four rows.
 template <class S>
@@ -186,23 +181,16 @@ int64_t windows_row(const PassArgs& args, int y) {
   return ssim;
 }
 
-/// Returns the sum of the similarity of all windows, for the oracle.
+/// Returns the sum of the similarity of all windows, for the oracle. `a` and `b` are grey.
 template <class S>
-int64_t all_windows(const Image& a, const Image& b, const LumaBlock& weights) {
-  const auto luma_at = [&](const Image& i, int x, int y) {
-    const auto at = [&](int c) { return i.sample(x, y, c); };
-    if (i.channels() == 1) return static_cast<uint32_t>(at(0));
-    return static_cast<uint32_t>(sizeof(S) == 1
-                                     ? luma(weights, at(0), at(1), at(2))
-                                     : luma16(weights, static_cast<uint32_t>(at(0)),
-                                              static_cast<uint32_t>(at(1)), static_cast<uint32_t>(at(2))));
-  };
+int64_t all_windows(const Image& a, const Image& b) {
+  const auto sample = [](const Image& i, int x, int y) { return static_cast<uint32_t>(i.sample(x, y)); };
   int64_t ssim = 0;
   for (int wy = 0; wy < compare_windows(a.height()); ++wy)
     for (int wx = 0; wx < compare_windows(a.width()); ++wx) {
       BlockSums<S> window{};
       for (int y = 4 * wy; y < 4 * wy + 8; ++y)
-        for (int x = 4 * wx; x < 4 * wx + 8; ++x) window.add(luma_at(a, x, y), luma_at(b, x, y));
+        for (int x = 4 * wx; x < 4 * wx + 8; ++x) window.add(sample(a, x, y), sample(b, x, y));
       ssim += window_ssim(window);
     }
   return ssim;
@@ -252,7 +240,7 @@ void Compare::sum_blocks(const PassArgs& args, Band band) const {
                    [&]<class S>() { blocks_rows<S>(args, band, block_of(args).luma, squares); });
   const int channels = colour_channels(in.format.format);
   if (channels == 1) squares[0] += squares[1] + squares[2] + squares[3];
-  for (int c = 0; c < channels; ++c) add(total.squares[c], squares[c]);
+  for (int c = 0; c < channels; ++c) add_shared(total.squares[c], squares[c]);
   if (band.begin == 0) {
     total.samples = static_cast<uint64_t>(width) * static_cast<uint64_t>(height);
     total.channels = static_cast<uint64_t>(channels);
@@ -269,7 +257,7 @@ void Compare::sum_windows(const PassArgs& args, Band band) const {
   with_sample_type(in.format.format, [&]<class S>() {
     for (int y = band.begin; y < end; ++y) ssim += windows_row<S>(args, y);
   });
-  add(static_cast<Comparison*>(args.stats)->ssim_q24, ssim);
+  add_shared(static_cast<Comparison*>(args.stats)->ssim_q24, ssim);
 }
 
 void Compare::reference(ReferenceRun& run) const {
@@ -290,7 +278,9 @@ Comparison Compare::compare_reference(const Image& a, const Image& b) const {
       }
   total.windows =
       static_cast<uint64_t>(compare_windows(a.width())) * static_cast<uint64_t>(compare_windows(a.height()));
-  with_sample_type(a.format.format, [&]<class S>() { total.ssim_q24 = all_windows<S>(a, b, weights); });
+  const auto grey = [&](const Image& i) { return i.channels() == 1 ? i : luma_reference(i, weights); };
+  const Image grey_a = grey(a), grey_b = grey(b);
+  with_sample_type(a.format.format, [&]<class S>() { total.ssim_q24 = all_windows<S>(grey_a, grey_b); });
   return total;
 }
 

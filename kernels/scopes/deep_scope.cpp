@@ -1,21 +1,11 @@
 #include "kernels/scopes/deep_scope.hpp"
 
-#include <atomic>
 #include <cstring>
 
+#include "kernels/common/add_shared.hpp"
 #include "kernels/common/vectorised.hpp"
 
 namespace lensd {
-namespace {
-
-/// Calls `put(x, y)` with luma16() y of each RGBA16 pixel x.
-template <class Put>
-void each_luma16(const uint16_t* from, int pixels, const LumaBlock& weights, const Put& put) {
-  const LumaBlock w = weights;
-  for (int x = 0; x < pixels; ++x) put(x, luma16(w, from[4 * x], from[4 * x + 1], from[4 * x + 2]));
-}
-
-}  // namespace
 
 void deep_levels_row(const uint16_t* from, uint16_t* to, int samples) {
   vectorised([from, to, samples] {
@@ -29,16 +19,11 @@ void deep_luma_levels_row(const uint16_t* from, int channels, uint16_t* to, int 
                           const LumaBlock& weights) {
   if (channels == 1) return deep_levels_row(from, to, pixels);
   vectorised([from, to, pixels, &weights] {
+    const LumaBlock w = weights;
+    const uint16_t* __restrict in = from;
     uint16_t* __restrict out = to;
-    each_luma16(from, pixels, weights,
-                [out](int x, uint32_t y) { out[x] = static_cast<uint16_t>(deep_bin(y)); });
-  });
-}
-
-void deep_luma_row(const uint16_t* from, uint16_t* to, int pixels, const LumaBlock& weights) {
-  vectorised([from, to, pixels, &weights] {
-    uint16_t* __restrict out = to;
-    each_luma16(from, pixels, weights, [out](int x, uint16_t y) { out[x] = y; });
+    for (int x = 0; x < pixels; ++x)
+      out[x] = static_cast<uint16_t>(deep_bin(luma16(w, in[4 * x], in[4 * x + 1], in[4 * x + 2])));
   });
 }
 
@@ -62,9 +47,7 @@ void DeepChromaTable::add_to(uint32_t* total) const {
     if (!used[tile]) continue;
     const uint32_t* const from = count + tile * kTileCounters;
     uint32_t* const corner = total + tile / 32 * 32 * 1024 + tile % 32 * 32;
-    for (int i = 0; i < kTileCounters; ++i)
-      if (from[i] != 0)
-        std::atomic_ref(corner[i / 32 * 1024 + i % 32]).fetch_add(from[i], std::memory_order_relaxed);
+    for (int i = 0; i < kTileCounters; ++i) add_shared(corner[i / 32 * 1024 + i % 32], from[i]);
   }
 }
 

@@ -14,8 +14,6 @@ void deep_levels_row(const uint16_t* from, uint16_t* to, int samples);
 /// Writes deep_bin() of luma16() of each RGBA16 pixel, or of each Gray16 sample.
 void deep_luma_levels_row(const uint16_t* from, int channels, uint16_t* to, int pixels,
                           const LumaBlock& weights);
-/// Writes luma16() of each RGBA16 pixel.
-void deep_luma_row(const uint16_t* from, uint16_t* to, int pixels, const LumaBlock& weights);
 
 /// A worker's counters of the vectorscope of RGBA16. They are stored in tiles of 32×32 neighbouring colours,
 /// and only tiles with pixels are cleared and added to the total: pictures have pixels in few of them.

@@ -29,22 +29,17 @@ inline constexpr int kChromaPixels = 1 << 18;
 /// Bytes of the vectorscope's table of counters at the start of a worker's memory, for 8-bit images.
 inline constexpr size_t kChromaTableBytes = 65536 * sizeof(uint32_t);
 
-/// Returns the luma of pixels [begin, end) of row y of an image with samples of the buffer's type. For grey,
-/// returns a pointer into the image. For other formats, converts into `buffer` and returns it.
-inline const uint8_t* luma_of_row(const ConstImageRef& in, int y, int begin, int end,
-                                  const LumaBlock& weights, uint8_t* buffer) {
-  const uint8_t* pixels = in.row(y) + begin * in.channels();
+/// Returns the luma of pixels [begin, end) of row y of an image with samples of type S. For grey, returns a
+/// pointer into the image. For other formats, converts into `buffer` and returns it.
+template <class S>
+const S* luma_of_row(const ConstImageRef& in, int y, int begin, int end, const LumaBlock& weights,
+                     S* buffer) {
+  const S* pixels = in.samples<S>(y) + begin * in.channels();
   if (in.channels() == 1) return pixels;
+  constexpr int kBytes = sizeof(S);
   const Extent extent{end - begin, 1};
-  luma_rows({pixels, 0, {PixelFormat::rgba8, extent}}, {buffer, 0, {PixelFormat::gray8, extent}}, {0, 1},
-            weights);
-  return buffer;
-}
-inline const uint16_t* luma_of_row(const ConstImageRef& in, int y, int begin, int end,
-                                   const LumaBlock& weights, uint16_t* buffer) {
-  const uint16_t* pixels = in.samples<uint16_t>(y) + begin * in.channels();
-  if (in.channels() == 1) return pixels;
-  deep_luma_row(pixels, buffer, end - begin, weights);
+  luma_rows({reinterpret_cast<const uint8_t*>(pixels), 0, {make_format(false, kBytes), extent}},
+            {reinterpret_cast<uint8_t*>(buffer), 0, {make_format(true, kBytes), extent}}, {0, 1}, weights);
   return buffer;
 }
 

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
+#include "kernels/common/add_shared.hpp"
 #include "kernels/common/tally.hpp"
 #include "kernels/scopes/scope_rows.hpp"
 #include "kernels/scopes/scopes.hpp"
@@ -109,10 +109,6 @@ HWY_EXPORT(deep_chroma_row);
 
 namespace {
 
-void add(uint32_t& total, uint32_t count) {
-  if (count != 0) std::atomic_ref(total).fetch_add(count, std::memory_order_relaxed);
-}
-
 /// Counters of the histogram of a band with 16 bits. Adjacent pixels increment different tables, which avoids
 /// store-forwarding stalls on a counter. Tables are no multiple of 4 KiB apart. Otherwise a load from one
 /// would wait for the store to another (4K aliasing).
@@ -135,7 +131,7 @@ struct DeepTables {
   void add_to(uint32_t* counts) const {
     for (size_t c = 0; c < 4; ++c)
       for (size_t v = 0; v < kLevels; ++v)
-        add(counts[c * kLevels + v], table[0][c].count[v] + table[1][c].count[v]);
+        add_shared(counts[c * kLevels + v], table[0][c].count[v] + table[1][c].count[v]);
   }
 };
 
@@ -184,7 +180,7 @@ void Scope::count_histogram(const PassArgs& args, Band rows) const {
     for (int x = 0; x < in.width(); ++x) ++tables[x & 3][luma[x]];
   }
   for (int v = 0; v < 256; ++v)
-    add(counts[3 * 256 + v], tables[0][v] + tables[1][v] + tables[2][v] + tables[3][v]);
+    add_shared(counts[3 * 256 + v], tables[0][v] + tables[1][v] + tables[2][v] + tables[3][v]);
 }
 
 void Scope::count_chroma(const PassArgs& args, Band rows) const {
@@ -192,8 +188,8 @@ void Scope::count_chroma(const PassArgs& args, Band rows) const {
   auto* counts = static_cast<uint32_t*>(args.stats);
   const auto width = static_cast<size_t>(in.width());
   if (in.channels() == 1)
-    return add(counts[grey_index(scope_levels(in.format.format))],
-               static_cast<uint32_t>(width) * static_cast<uint32_t>(rows.end - rows.begin));
+    return add_shared(counts[grey_index(scope_levels(in.format.format))],
+                      static_cast<uint32_t>(width) * static_cast<uint32_t>(rows.end - rows.begin));
   if (in.is_deep()) return add_deep_chroma(in, rows, block_of(args), counts, args.worker);
   auto* table = reinterpret_cast<uint32_t*>(args.worker);
   auto* index = reinterpret_cast<uint16_t*>(args.worker + kChromaTableBytes);
@@ -203,7 +199,7 @@ void Scope::count_chroma(const PassArgs& args, Band rows) const {
     row(in.row(y), index, width, block_of(args));
     for (size_t x = 0; x < width; ++x) ++table[index[x]];
   }
-  for (int i = 0; i < 65536; ++i) add(counts[i], table[i]);
+  for (int i = 0; i < 65536; ++i) add_shared(counts[i], table[i]);
 }
 
 }  // namespace lensd

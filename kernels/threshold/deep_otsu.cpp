@@ -2,9 +2,9 @@
 #include "kernels/threshold/deep_otsu.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 
+#include "kernels/common/add_shared.hpp"
 #include "kernels/threshold/threshold.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -54,11 +54,6 @@ HWY_EXPORT(count_in_ranges);
 
 namespace {
 
-template <class T>
-void add_shared(T& total, T part) {
-  if (part != 0) std::atomic_ref(total).fetch_add(part, std::memory_order_relaxed);
-}
-
 // Adjacent samples of a channel are counted in different tables, since successive additions to one counter
 // are serialised. Tables are numbered [copy][channel].
 constexpr int table_of(bool gray, int lane, int copies) {
@@ -97,6 +92,11 @@ void count_row(const uint16_t* row, size_t samples, HighByteTables& tables) {
 /// Copies of a channel's table of values.
 constexpr int value_copies(bool gray) {
   return gray ? 4 : 2;
+}
+static_assert(value_copies(true) <= kOtsuTables && 3 * value_copies(false) <= kOtsuTables);
+
+uint32_t* value_counters(const PassArgs& args, uint32_t channel) {
+  return reinterpret_cast<uint32_t*>(args.scratch[0]) + channel * kOtsuValues;
 }
 
 OtsuSums sums_of(const DeepThresholdStats& stats, uint32_t c, uint32_t v) {
@@ -175,10 +175,9 @@ void Threshold::count_high_bytes(const PassArgs& args, Band band) const {
 void Threshold::choose_range(const PassArgs& args, Band) const {
   auto& stats = *static_cast<DeepThresholdStats*>(args.stats);
   stats.shown.describe(args.in[0].channels() == 1, true);
-  auto* counters = reinterpret_cast<uint32_t*>(args.scratch[0]);
   for (uint32_t c = 0; c < stats.shown.channels; ++c) {
     stats.range[c] = range_of(stats, c);
-    std::fill_n(counters + c * kOtsuValues, stats.range[c].values(), 0u);
+    std::fill_n(value_counters(args, c), stats.range[c].values(), 0u);
   }
 }
 
@@ -202,8 +201,8 @@ void Threshold::count_values(const PassArgs& args, Band band) const {
   const auto row = &HWY_DYNAMIC_DISPATCH(count_in_ranges);
   for (int y = band.begin; y < band.end; ++y) row(in.samples<uint16_t>(y), in.format.row_samples(), tables);
   for (int t = 0; t < used; ++t) {
-    const int c = channel_of(gray, t);
-    uint32_t* total = reinterpret_cast<uint32_t*>(args.scratch[0]) + c * kOtsuValues;
+    const auto c = static_cast<uint32_t>(channel_of(gray, t));
+    uint32_t* total = value_counters(args, c);
     for (uint32_t i = 0; i < stats.range[c].values(); ++i) add_shared(total[i], table(t)[i]);
   }
 }
@@ -212,7 +211,7 @@ void Threshold::choose_deep_level(const PassArgs& args, Band) const {
   auto& stats = *static_cast<DeepThresholdStats*>(args.stats);
   for (uint32_t c = 0; c < stats.shown.channels; ++c) {
     const OtsuRange& range = stats.range[c];
-    const uint32_t* counters = reinterpret_cast<const uint32_t*>(args.scratch[0]) + c * kOtsuValues;
+    const uint32_t* counters = value_counters(args, c);
     OtsuSums lower = range.below;
     OtsuBest best{};
     for (uint32_t i = 0; i < range.values(); ++i) {

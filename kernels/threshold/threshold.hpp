@@ -11,8 +11,7 @@
 // doubles in prescribed order. Source: N. Otsu, A threshold selection method from gray-level histograms,
 // 1979.
 //
-// Switching `otsu` needs a new plan: it adds two passes, which cost as much as the threshold itself, or four
-// with 16 bits.
+// Switching `otsu` needs a new plan: otsu adds two passes, or four with 16 bits.
 #pragma once
 
 #include <cstdint>

@@ -135,7 +135,7 @@ void CudaTexture::upload(const Frame& frame, int index) {
   if (image.format.extent != s.planned || image.is_deep() != deep_) {
     texture_ = 0, s.planned = {};
     s.set_aside_slots();
-    s.free_old();  // before new ones are made, which need its memory
+    s.free_old();  // first, because the new ones may need the memory
     s.make_slots(image.format.extent, image.is_deep());
     s.planned = image.format.extent, deep_ = image.is_deep();
   }

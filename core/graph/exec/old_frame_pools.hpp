@@ -36,9 +36,9 @@ class OldFramePools {
 
   /// Keeps a pool from which no more frames are acquired. Thread-safe. Does not wait for the GPU.
   void add(std::shared_ptr<FramePool> pool);
-  /// Stops holding all pools, which frees the unused ones at once, because their memory is needed. Waits for
-  /// pools that this object's thread is freeing. Returns false if there were none of either. Thread-safe. May
-  /// wait for the GPU.
+  /// Stops holding all pools, which frees the unused ones at once. Call if their memory is needed. Waits for
+  /// pools that this object's thread is freeing. Returns false if no pool was held or being freed.
+  /// Thread-safe. May wait for the GPU.
   bool give_up();
 
  private:
