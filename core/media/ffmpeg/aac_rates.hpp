@@ -1,9 +1,14 @@
-// Sample rates of AAC by their index in the stream (ISO/IEC 14496-3, table 1.18).
+// Sample rates and numbers of channels of AAC by their numbers in the stream (ISO/IEC 14496-3, tables 1.18 and 1.19).
 #pragma once
 
 namespace lensd {
 
 inline constexpr int kAacRates[] = {96000, 88200, 64000, 48000, 44100, 32000, 24000,
                                     22050, 16000, 12000, 11025, 8000,  7350};
+
+/// Returns the number of channels of a configuration; 0 if the stream describes them.
+constexpr int aac_channels(int configuration) {
+  return configuration == 7 ? 8 : configuration < 7 ? configuration : 0;
+}
 
 }  // namespace lensd

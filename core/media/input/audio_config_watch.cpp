@@ -20,8 +20,7 @@ int rate_of(uint32_t header) {
   return index < std::size(kAacRates) ? kAacRates[index] : 0;
 }
 int channels_of(uint32_t header) {
-  const auto configuration = static_cast<int>(header >> 6 & 7);
-  return configuration == 7 ? 8 : configuration;
+  return aac_channels(static_cast<int>(header >> 6 & 7));
 }
 
 }  // namespace

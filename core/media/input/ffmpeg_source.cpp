@@ -189,7 +189,10 @@ FrameOutcome FfmpegSource::decode() {
       stream_errors_.step_done(
           !whole || frame_->decode_error_flags || (frame_->flags & AV_FRAME_FLAG_CORRUPT),
           allocator_.logged_errors());
-      if (!whole) count_undecodable();
+      if (whole)
+        allocator_.take_too_large();  // the size was damaged
+      else
+        count_undecodable();
       if (!whole || (input_->camera_monitor() && camera_picture_damaged())) continue;
       return FrameOutcome::ok;
     }

@@ -78,8 +78,8 @@ class Input {
   /// of a live source arrived but no packet is complete, or an error of FFmpeg or the camera.
   int read(AVPacket& packet) noexcept;
 
-  /// Returns true if the sender has changed the codec of the pictures or of the audio, or the audio's
-  /// configuration.
+  /// Returns true if the sender has changed the codec of the pictures or of the audio, or the settings of AAC
+  /// in an FLV stream. Other settings of AAC in a transport stream are announced to the LiveAudio.
   bool changed() const noexcept {
     return (transport_ && transport_->programs().changed()) || audio_config_.changed() || another_publisher_;
   }
@@ -150,6 +150,9 @@ class Input {
   AVStream* audio_stream_ = nullptr;
   unsigned streams_seen_ = 0;  ///< number of streams when audio_stream_ was searched
   AudioConfigWatch audio_config_;
+  /// Minimum interval of announcements: each one begins another file of a recording.
+  static constexpr int64_t kAnnouncementsNs = 2'000'000'000;
+  int64_t announced_ns_ = 0;
   bool another_publisher_ = false;  ///< an FLV stream has got an audio stream of another codec
   bool cut_ = false;
   bool bypasses_parser_ = false;  ///< FFmpeg returns packets as they arrive; parser_ splits them

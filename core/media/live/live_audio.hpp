@@ -31,8 +31,8 @@ class LiveAudio {
   int track() const noexcept { return track_; }
 
   // ---- reader thread
-  /// Call for each new connection. `codec`: of its audio; null: it has none. `time_base`: of the packets.
-  /// `unparsed`: packets may hold any part or number of frames.
+  /// Call for each new connection, and if the format changes within one. `codec`: of its audio; null: it has
+  /// none. `time_base`: of the packets. `unparsed`: packets may hold any part or number of frames.
   void connected(const AVCodecParameters* codec, AVRational time_base, bool unparsed);
   /// Takes a packet's content. Packets without data, of more than 1 MiB or with absurd times are dropped.
   void put(AVPacket& packet) noexcept;

@@ -95,6 +95,7 @@ void LiveReader::attempt() {
     {
       const std::lock_guard lock(mutex);
       info = source->info();
+      was_live = was_live || info.live;
       machine.status().stream = stream_text(info);
       machine.status().nominal_rate = info.fps, machine.status().rate = 0;
       ++connection;
@@ -174,7 +175,7 @@ bool LiveReader::is_permanent(const Error& error) {
 
 /// Queues pictures until `stop` is set or a video file on a server ends. Throws Error if the source fails,
 /// and at the end of an image or a short file, so that it is read again: a camera may answer with one while
-/// it starts.
+/// it starts. Throws at the end of any file if the source has been live before.
 void LiveReader::read_pictures(Source& source) {
   const bool paced = !source.info().live;
   bool first = true;
@@ -185,7 +186,7 @@ void LiveReader::read_pictures(Source& source) {
     if (outcome == FrameOutcome::again) continue;
     if (outcome == FrameOutcome::end_of_stream) {
       const std::lock_guard lock(mutex);
-      ended = paced && !source.info().image && machine.lasted(now_ns());
+      ended = paced && !was_live && !source.info().image && machine.lasted(now_ns());
       if (!ended) throw Error(ExitCode::bad_source, where, "the stream ended");
       changed.notify_all();
       return;

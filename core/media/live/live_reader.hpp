@@ -92,6 +92,7 @@ struct LiveReader {
   // Used by the reader thread only.
   RateMeter rate;
   std::string last_notice;
+  bool was_live = false;  ///< a connection was not a file
   int64_t pace_wall_ns = 0, pace_pts_ns = -1, earliest_delay_ns = INT64_MAX;
 };
 

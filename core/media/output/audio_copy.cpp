@@ -82,7 +82,7 @@ void complete_format(AVCodecParameters& codec) {
   const size_t index = (codec.extradata[0] & 7u) << 1 | codec.extradata[1] >> 7;
   if (index >= std::size(kAacRates)) return;
   codec.sample_rate = kAacRates[index];
-  av_channel_layout_default(&codec.ch_layout, codec.extradata[1] >> 3 & 15);
+  av_channel_layout_default(&codec.ch_layout, aac_channels(codec.extradata[1] >> 3 & 15));
 }
 
 /// Removes a new configuration, with which muxers would overwrite the one in the header.

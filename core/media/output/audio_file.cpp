@@ -39,7 +39,7 @@ class AudioFile final : public AudioPackets {
  public:
   explicit AudioFile(std::shared_ptr<Opening> opening) : opening_(std::move(opening)) {
     const AVCodecParameters& codec = *input().stream()->codecpar;
-    if (codec.codec_id != AV_CODEC_ID_AAC_LATM) return;
+    if (!LatmToAdts::converts(codec)) return;
     latm_.emplace(codec);
     converted_ = LatmToAdts::codec(codec);
   }
@@ -49,7 +49,7 @@ class AudioFile final : public AudioPackets {
   }
   AVRational time_base() const override { return input().stream()->time_base; }
   Outcome read(AVPacket& out) override {
-    while (input().read(out) >= 0)
+    for (int failed = 0; failed < kMostFailures && input().read(out) >= 0; ++failed)
       if (!latm_ || latm_->convert(out)) return Outcome::packet;
     return Outcome::end;
   }
@@ -58,6 +58,8 @@ class AudioFile final : public AudioPackets {
   }
 
  private:
+  static constexpr int kMostFailures = 1000;  ///< about 20 s of LATM that cannot be converted
+
   Input& input() const noexcept { return *opening_->input; }
 
   const std::shared_ptr<Opening> opening_;

@@ -50,7 +50,7 @@ void skip_other_data_length(LatmBits& in, bool long_lengths) {
   if (long_lengths)
     long_value(in);
   else
-    while (in.flag() && !in.ended()) in.bits(8);
+    for (bool more = true; more && !in.ended(); in.bits(8)) more = in.flag();
 }
 
 }  // namespace
@@ -58,7 +58,19 @@ void skip_other_data_length(LatmBits& in, bool long_lengths) {
 LatmToAdts::LatmToAdts(const AVCodecParameters& latm) {
   if (latm.extradata_size <= 0) return;
   LatmBits in({latm.extradata, static_cast<size_t>(latm.extradata_size)});  // from FFmpeg's probing
-  configured_ = read_audio_config(in) && !in.ended();
+  configured_ = read_audio_config(in) && !in.ended() && is_first_config();
+}
+
+bool LatmToAdts::converts(const AVCodecParameters& codec) {
+  return codec.codec_id == AV_CODEC_ID_AAC_LATM &&
+         (codec.extradata_size <= 0 || LatmToAdts(codec).configured_);
+}
+
+/// Returns true if the configuration that was just read is the first one or equal to it.
+bool LatmToAdts::is_first_config() {
+  const uint32_t config = 1u << 24 | profile_ << 16u | rate_index_ << 8u | channels_;
+  if (first_ == 0) first_ = config;
+  return config == first_;
 }
 
 ff::ParametersPtr LatmToAdts::codec(const AVCodecParameters& latm) {
@@ -112,7 +124,7 @@ bool LatmToAdts::convert(AVPacket& packet) {
   const size_t length = (data[1] & 0x1Fu) << 8 | data[2];
   if (length > data.size() - kSyncBytes) return false;
   LatmBits in(data.subspan(kSyncBytes, length));
-  if (!in.flag()) configured_ = read_mux_config(in);  // else useSameStreamMux
+  if (!in.flag()) configured_ = read_mux_config(in) && is_first_config();  // else useSameStreamMux
   if (!configured_) return false;
   size_t bytes = 0;
   for (uint32_t part = 255; part == 255; bytes += part) part = in.bits(8);

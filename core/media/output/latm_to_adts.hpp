@@ -15,12 +15,15 @@ class LatmBits;
 class LatmToAdts {
  public:
   explicit LatmToAdts(const AVCodecParameters& latm);
+  /// Returns true if the stream is AAC in LATM that can be converted, as far as its configuration is known.
+  static bool converts(const AVCodecParameters& codec);
   /// Returns the parameters of the converted stream.
   static ff::ParametersPtr codec(const AVCodecParameters& latm);
 
   /// Replaces the packet's data, and keeps its times. Returns false if the packet is damaged, if no
   /// configuration has arrived yet, or if ADTS cannot describe the stream: several programs, layers or frames
-  /// in a packet, frames of 960 samples, unusual rates and channels. Throws MemoryError if out of memory.
+  /// in a packet, frames of 960 samples, unusual rates and channels. Also if the configuration has changed,
+  /// because a track has one. Throws MemoryError if out of memory.
   bool convert(AVPacket& packet);
   /// Returns the seconds of one frame; 0 if no configuration has arrived yet.
   AVRational duration() const noexcept { return {configured_ ? kSamples : 0, rate_}; }
@@ -30,8 +33,10 @@ class LatmToAdts {
 
   bool read_mux_config(LatmBits& in);
   bool read_audio_config(LatmBits& in);
+  bool is_first_config();
 
   bool configured_ = false;
+  uint32_t first_ = 0;         ///< the first configuration; 0: none yet
   bool long_lengths_ = false;  ///< audioMuxVersion
   uint8_t profile_ = 0, rate_index_ = 0, channels_ = 0;
   int rate_ = 1;

@@ -29,7 +29,8 @@ class LiveAudioPackets final : public AudioPackets {
   LiveAudioPackets(std::shared_ptr<LiveAudio> audio, LiveAudio::Connection connection, uint64_t place)
       : audio_(std::move(audio)),
         received_(std::move(connection.codec)),
-        codec_(is_latm() ? LatmToAdts::codec(*received_) : ff::copy_of(received_.get())),
+        latm_(LatmToAdts::converts(*received_) ? std::optional<LatmToAdts>(*received_) : std::nullopt),
+        codec_(latm_ ? LatmToAdts::codec(*received_) : ff::copy_of(received_.get())),
         time_base_(connection.time_base),
         place_(place) {
     connection_.number = connection.number;
@@ -74,7 +75,6 @@ class LiveAudioPackets final : public AudioPackets {
     next_ticks_ = AV_NOPTS_VALUE;
     parser_.reset();
     if (unparsed) parser_.emplace(*received_);
-    if (is_latm()) latm_.emplace(*received_);
   }
 
   void warn(const AVCodecParameters& next) const {
@@ -84,8 +84,6 @@ class LiveAudioPackets final : public AudioPackets {
       log::warn("the audio is not copied any more: it is {} now, the file has {}",
                 avcodec_get_name(next.codec_id), avcodec_get_name(received_->codec_id));
   }
-
-  bool is_latm() const { return received_->codec_id == AV_CODEC_ID_AAC_LATM; }
 
   /// Returns false if the packet is damaged, or if its time is not known.
   bool complete(AVPacket& packet) {
@@ -116,6 +114,7 @@ class LiveAudioPackets final : public AudioPackets {
 
   const std::shared_ptr<LiveAudio> audio_;
   const ff::ParametersPtr received_;  ///< codec of the connection
+  std::optional<LatmToAdts> latm_;
   const ff::ParametersPtr codec_;     ///< of the packets that read() returns
   const AVRational time_base_;
   uint64_t place_;  ///< for LiveAudio::next()
@@ -126,7 +125,6 @@ class LiveAudioPackets final : public AudioPackets {
   bool fits_ = true;  ///< the connection's audio can be in the track
   bool warned_ = false;
   std::optional<LowDelayParser> parser_;
-  std::optional<LatmToAdts> latm_;
   int64_t next_ticks_ = AV_NOPTS_VALUE;  ///< time of a parsed frame without one
 };
 

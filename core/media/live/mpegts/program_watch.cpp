@@ -5,6 +5,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <utility>
 
 namespace lensd {
 namespace {
@@ -73,11 +74,10 @@ void ProgramWatch::append(std::span<const uint8_t> part) noexcept {
   std::copy_n(part.begin(), bytes, table_.begin() + static_cast<std::ptrdiff_t>(filled_));
   filled_ += bytes;
   if (filled_ < size_) return;
-  table_pid_ = -1;
-  read_table();
+  read_table(std::exchange(table_pid_, -1));
 }
 
-void ProgramWatch::read_table() noexcept {
+void ProgramWatch::read_table(int pid) noexcept {
   const bool intact = av_crc(av_crc_get_table(AV_CRC_32_IEEE), UINT32_MAX, table_.data(), size_) == 0;
   const bool current = table_[5] & 1;
   if (!intact || !current) return;
@@ -92,8 +92,10 @@ void ProgramWatch::read_table() noexcept {
     at = next;
   }
   const int program = table_[3] << 8 | table_[4];
+  // A badly multiplexed stream has two programs of one number.
+  if (pid != known_pid_ && kinds[0] == 0 && kinds[1] == 0) return;
   const bool has_all = kinds[0] != 0 && (pids_[1] < 0 || kinds[1] != 0);
-  if (program_ < 0 && has_all) program_ = program, kinds_ = kinds;
+  if (program_ < 0 && has_all) program_ = program, kinds_ = kinds, known_pid_ = pid;
   changed_ = changed_ || (program == program_ && kinds != kinds_);
 }
 

@@ -28,7 +28,7 @@ class ProgramWatch {
   static constexpr size_t kMostBytes = 1024;  ///< of a table
 
   void append(std::span<const uint8_t> part) noexcept;
-  void read_table() noexcept;
+  void read_table(int pid) noexcept;
 
   std::array<int, 2> pids_{-1, -1};
   int program_ = -1;                 ///< its number; -1: not known yet
@@ -37,6 +37,7 @@ class ProgramWatch {
   std::array<uint8_t, kMostBytes> table_{};
   size_t filled_ = 0, size_ = 0;
   int table_pid_ = -1;  ///< -1: no table has begun
+  int known_pid_ = -1;  ///< PID of the table that set kinds_
 };
 
 }  // namespace lensd

@@ -199,5 +199,41 @@ TEST(LatmConfigurationTest, WhatAdtsCannotDescribeIsLeftOut) {
 
 INSTANTIATE_TEST_SUITE_P(Channels, LatmToAdtsTest, testing::Values(1, 2, 6));
 
+/// Bits of a LATM packet, the highest of each byte first.
+struct BitWriter {
+  std::vector<uint8_t> bytes;
+  int used = 0;
+
+  void put(uint32_t value, int count) {
+    for (int i = count; i-- > 0; ++used) {
+      if (used % 8 == 0) bytes.push_back(0);
+      bytes.back() |= static_cast<uint8_t>((value >> i & 1) << (7 - used % 8));
+    }
+  }
+};
+
+TEST(LatmOtherData, ItsLengthIsSkipped) {
+  const std::vector<uint8_t> frame = {0xDE, 0xAD, 0xBE, 0xEF, 0x5A};
+  BitWriter mux;
+  mux.put(0, 1);                                               // another configuration
+  mux.put(0, 1), mux.put(1, 1), mux.put(0, 6), mux.put(0, 7);  // version, framing, frames, programs and layers
+  mux.put(2, 5), mux.put(3, 4), mux.put(1, 4), mux.put(0, 3);  // AAC-LC, 48 kHz, mono
+  mux.put(0, 3), mux.put(0xFF, 8);                             // variable length
+  mux.put(1, 1), mux.put(1, 1), mux.put(1, 8), mux.put(0, 1), mux.put(0x10, 8);  // other data of 272 bits
+  mux.put(0, 1);                                                                 // no checksum
+  mux.put(static_cast<uint32_t>(frame.size()), 8);
+  for (const uint8_t byte : frame) mux.put(byte, 8);
+  const ff::PacketPtr packet = ff::make_packet();
+  ASSERT_EQ(av_new_packet(packet.get(), static_cast<int>(3 + mux.bytes.size())), 0);
+  packet->data[0] = 0x56, packet->data[1] = 0xE0, packet->data[2] = static_cast<uint8_t>(mux.bytes.size());
+  std::ranges::copy(mux.bytes, packet->data + 3);
+  const ff::ParametersPtr codec(avcodec_parameters_alloc());
+  codec->codec_type = AVMEDIA_TYPE_AUDIO, codec->codec_id = AV_CODEC_ID_AAC_LATM;
+  LatmToAdts converter(*codec);
+  ASSERT_TRUE(converter.convert(*packet));
+  ASSERT_EQ(packet->size, static_cast<int>(kHeader + frame.size()));
+  EXPECT_TRUE(std::equal(frame.begin(), frame.end(), packet->data + kHeader));
+}
+
 }  // namespace
 }  // namespace lensd

@@ -367,6 +367,21 @@ TEST_F(LiveSourceTest, OfFilesThatOpenLateOnlyShortOnesAreReadAgain) {
   EXPECT_EQ(source->live_status().attempts, attempts);
 }
 
+TEST_F(LiveSourceTest, AFileDoesNotEndASourceThatHasBeenLive) {
+  script->set([](Script& x) { x.up = true, x.pictures = 1; });
+  open(false);
+  wait_for(false);
+  script->set([](Script& x) { x.end = "cut"; });
+  EXPECT_TRUE(eventually([&] { return source->live_status().reason == "cut"; }));
+  script->set([](Script& x) { x.end = "", x.live = false, x.pictures = 1; });
+  wait_for(false);
+  std::this_thread::sleep_for(std::chrono::nanoseconds(LiveTiming().lasting_ns + 100 * msec));
+  script->set([](Script& x) { x.finish = true; });
+  EXPECT_TRUE(eventually([&] { return source->live_status().reason == "the stream ended"; }));
+  script->set([](Script& x) { x.finish = false, x.live = true, x.pictures = 1; });
+  wait_for(false);
+}
+
 TEST_F(LiveSourceTest, NoticesOfConnectionsAreReportedOnce) {
   script->set([](Script& x) { x.up = true, x.pictures = 1, x.notice = "it has no video track 2"; });
   open(false);
