@@ -1,4 +1,5 @@
-// Sample rates and numbers of channels of AAC by their numbers in the stream (ISO/IEC 14496-3, tables 1.18 and 1.19).
+// Sample rates and numbers of channels of AAC by their numbers in the stream (ISO/IEC 14496-3, tables 1.18
+// and 1.19).
 #pragma once
 
 namespace lensd {

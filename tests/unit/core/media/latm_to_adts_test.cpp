@@ -215,10 +215,11 @@ struct BitWriter {
 TEST(LatmOtherData, ItsLengthIsSkipped) {
   const std::vector<uint8_t> frame = {0xDE, 0xAD, 0xBE, 0xEF, 0x5A};
   BitWriter mux;
-  mux.put(0, 1);                                               // another configuration
-  mux.put(0, 1), mux.put(1, 1), mux.put(0, 6), mux.put(0, 7);  // version, framing, frames, programs and layers
-  mux.put(2, 5), mux.put(3, 4), mux.put(1, 4), mux.put(0, 3);  // AAC-LC, 48 kHz, mono
-  mux.put(0, 3), mux.put(0xFF, 8);                             // variable length
+  mux.put(0, 1);  // another configuration
+  mux.put(0, 1), mux.put(1, 1), mux.put(0, 6),
+      mux.put(0, 7);  // version, framing, frames, programs and layers
+  mux.put(2, 5), mux.put(3, 4), mux.put(1, 4), mux.put(0, 3);                    // AAC-LC, 48 kHz, mono
+  mux.put(0, 3), mux.put(0xFF, 8);                                               // variable length
   mux.put(1, 1), mux.put(1, 1), mux.put(1, 8), mux.put(0, 1), mux.put(0x10, 8);  // other data of 272 bits
   mux.put(0, 1);                                                                 // no checksum
   mux.put(static_cast<uint32_t>(frame.size()), 8);
