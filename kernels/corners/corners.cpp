@@ -63,7 +63,7 @@ struct CornerWorker {
     const auto w = static_cast<size_t>(width);
     const size_t row = w + kCornerSlack, padded = row + 2 * kMargin;
     gradient_pitch = (padded + 15) / 16 * 16;
-    ring = carver.take<uint8_t>(RowRing::bytes({PixelFormat::gray8, {width, 1}}, 1));
+    ring = carver.take<uint8_t>(RowRing::bytes({PixelFormat::gray16, {width, 1}}, 1));
     gradients = carver.take<int32_t>(gradient_pitch * (kRing + 1));
     sums = {carver.take<int32_t>(padded), carver.take<int32_t>(padded), carver.take<int32_t>(padded)};
     for (float*& s : strengths) s = carver.take<float>(row);
@@ -75,8 +75,10 @@ struct CornerWorker {
 /// Computes the eigenvalues of the rows of a band, from top to bottom.
 class StrengthRows {
  public:
-  StrengthRows(const ImageView<const uint8_t>& luma, int block, const CornerWorker& worker)
-      : image_{luma.data, luma.pitch_bytes, {PixelFormat::gray8, luma.extent}},
+  StrengthRows(const CornerLuma& luma, int block, const CornerWorker& worker)
+      : image_{luma.view<uint8_t>().data,
+               luma.pitch_bytes,
+               {luma.deep ? PixelFormat::gray16 : PixelFormat::gray8, luma.extent}},
         block_(block),
         worker_(worker),
         pixels_(image_, 1, Border::reflect101, worker.ring) {
@@ -95,13 +97,15 @@ class StrengthRows {
     } else {
       add(end - 1, slot(first - 1));
     }
-    return corner_strength_row(worker_.sums, block_, least, strength, image_.width());
+    return corner_strength_row(worker_.sums, block_, corner_is_narrow(block_, image_.is_deep()), least,
+                               strength, image_.width());
   }
 
  private:
   int32_t* slot(int row) const {
     return worker_.gradients + worker_.gradient_pitch * static_cast<size_t>((row + kRing) % kRing);
   }
+  const uint16_t* deep_row(int dy) const { return reinterpret_cast<const uint16_t*>(pixels_.row(dy)); }
   int32_t* zeros() const { return worker_.gradients + worker_.gradient_pitch * kRing; }
 
   /// Adds the gradient products of row `row` to the column sums and subtracts those of `removed`. Border
@@ -112,7 +116,11 @@ class StrengthRows {
     pixels_.move_to(inside);
     pixel_row_ = inside;
     int32_t* const gradient = slot(row) + kMargin;
-    corner_gradient_row(pixels_.row(-1), pixels_.row(0), pixels_.row(1), gradient, width);
+    if (image_.is_deep())
+      corner_deep_gradient_row(deep_row(-1), deep_row(0), deep_row(1), corner_fraction_bits(block_), gradient,
+                               width);
+    else
+      corner_gradient_row(pixels_.row(-1), pixels_.row(0), pixels_.row(1), gradient, width);
     const int before = block_ / 2, after = block_ - 1 - before;
     for (int x = -before; x < 0; ++x) gradient[x] = gradient[border_index(x, width, Border::reflect101)];
     for (int x = width; x < width + after; ++x)
@@ -128,8 +136,8 @@ class StrengthRows {
   bool started_ = false;
 };
 
-void find_maxima(const CornerMemory& memory, const ImageView<const uint8_t>& luma, const CornerParams& params,
-                 Band band, const CornerWorker& worker) {
+void find_maxima(const CornerMemory& memory, const CornerLuma& luma, const CornerParams& params, Band band,
+                 const CornerWorker& worker) {
   const int first_chunk = band.begin / kChunk, end_chunk = (band.end + kChunk - 1) / kChunk;
   std::fill(memory.counts + first_chunk, memory.counts + end_chunk, 0u);
   StrengthRows rows(luma, params.block, worker);
@@ -240,7 +248,7 @@ void fill_buckets(const CornerMemory& memory, uint32_t strongest, uint32_t thres
 void run_maxima(const CornerJob& job, Band band, uint8_t* worker) {
   if (wanted_corners(job) == 0) return;
   const CornerMemory memory(job.scratch, job.luma.extent);
-  find_maxima(memory, job.luma.view(), *job.params, band, CornerWorker(worker, memory.width));
+  find_maxima(memory, job.luma, *job.params, band, CornerWorker(worker, memory.width));
 }
 
 void run_selection(const CornerJob& job, Band, uint8_t*) {

@@ -71,13 +71,14 @@ __device__ void bin_tracks(const CornerLaunch& launch) {
   }
 }
 
+template <class Pixel>
 __global__ void __launch_bounds__(CornerTile::threads) corner_map_kernel(CornerLaunch launch) {
-  __shared__ CornerTileShared s;
+  __shared__ CornerTileShared<Pixel> s;
   if (launch.wanted() == 0) return;
   const CornerDeviceMemory& memory = launch.memory;
   bin_tracks(launch);
-  const ImageView<const uint8_t> luma = launch.job.luma.view();
-  const int block = launch.job.params->block;
+  const ImageView<const Pixel> luma = launch.job.luma.view<Pixel>();
+  const int block = launch.job.params->block, bits = corner_fraction_bits(block);
   const float quality = launch.job.params->quality;
   const int width = CornerTile::width(block), columns = (luma.extent.width + width - 1) / width;
   const int tiles = columns * ((luma.extent.height + CornerTile::rows - 1) / CornerTile::rows);
@@ -85,7 +86,7 @@ __global__ void __launch_bounds__(CornerTile::threads) corner_map_kernel(CornerL
     const int x0 = tile % columns * width, y0 = tile / columns * CornerTile::rows;
     __syncthreads();
     if (threadIdx.x == 0) s.strongest = 0, s.count = 0;
-    load_corner_pixels(luma, (x0 - 2 - block / 2) & ~3, y0 - 2 - block / 2,
+    load_corner_pixels(luma, bits, (x0 - 2 - block / 2) & ~3, y0 - 2 - block / 2,
                        CornerTile::map_rows + block - 1 + 2, s.pixels);
     __syncthreads();
     const uint32_t most = corner_tile_map(s, luma.extent, block, x0, y0);
@@ -263,7 +264,8 @@ void launch_map(const CornerJob& job, CudaStream stream) {
   const Extent extent = job.luma.extent;
   const unsigned tiles =
       blocks_for(extent.width, CornerTile::width(3)) * blocks_for(extent.height, CornerTile::rows);
-  corner_map_kernel<<<tiles, CornerTile::threads, 0, stream>>>(launch_of(job));
+  const auto kernel = job.luma.deep ? &corner_map_kernel<uint16_t> : &corner_map_kernel<uint8_t>;
+  kernel<<<tiles, CornerTile::threads, 0, stream>>>(launch_of(job));
   LENSD_LAUNCHED();
 }
 

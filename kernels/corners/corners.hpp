@@ -8,10 +8,12 @@
 //
 // The map is that of cv::cornerMinEigenVal (Sobel 3×3, border reflect101, sums over block × block). The
 // selection is that of cv::goodFeaturesToTrack: the picture's outermost pixels are not corners, and a
-// distance of exactly min_distance is allowed. Of adjacent pixels with equal eigenvalues only the first is a
-// local maximum. A track's position is rounded to the nearest pixel. Exact: integer sums, then floats in
-// prescribed order; both backends and the oracle return the same corners for any number of threads. Passes
-// read all conditions from memory, so the same passes run for every frame.
+// distance of exactly min_distance is allowed. Luma of 16-bit images is rounded to corner_fraction_bits()
+// after the grey level: 3 for a block of 3, so that video with up to 11 bits is exact. Of adjacent pixels
+// with equal eigenvalues only the first is a local maximum. A track's position is rounded to the nearest
+// pixel. Exact: integer sums, then floats in prescribed order; both backends and the oracle return the same
+// corners for any number of threads. Passes read all conditions from memory, so the same passes run for every
+// frame.
 //
 // Files: corners_math: arithmetic shared by backends and oracle. corners.cpp: CPU passes; corners_simd: their
 // rows. corners.cu, corners_rank.cu: CUDA passes; corners_map.cuh: eigenvalues of a tile; corners_launch.cuh:
@@ -40,7 +42,7 @@ struct CornerParams {
 };
 
 /// Corner at a pixel's centre. `strength` holds the bits of the smallest eigenvalue, a float ≥ 0, so that
-/// integer comparison orders it.
+/// integer comparison orders it. With n fraction bits, it is 4^n times that of grey levels.
 struct Corner {
   int32_t x, y;
   uint32_t strength;
@@ -59,9 +61,11 @@ struct CornerLuma {
   const FrameBlock* frame = nullptr;
   std::ptrdiff_t pitch_bytes = 0;  ///< a multiple of 64; rows are aligned to 64 bytes
   Extent extent;
+  bool deep = false;  ///< pixels are uint16_t with 7 fraction bits, 0 to 32640, instead of uint8_t
 
-  LENSD_HD ImageView<const uint8_t> view() const {
-    return {halves[~frame->state_index & 1], pitch_bytes, extent};
+  template <class Pixel>
+  LENSD_HD ImageView<const Pixel> view() const {
+    return {reinterpret_cast<const Pixel*>(halves[~frame->state_index & 1]), pitch_bytes, extent};
   }
 };
 
@@ -94,7 +98,8 @@ std::vector<CornerPass> corner_passes(Extent extent, int capacity, Backend backe
 std::vector<CornerPass> corner_cuda_passes(Extent extent, int capacity);
 #endif
 
-/// Returns the corners of the scalar oracle and sets `count`. `tracks` may be null.
+/// Returns the corners of the scalar oracle and sets `count`. `luma`: Gray8, or Gray16 with 7 fraction bits
+/// as CornerLuma::deep. `tracks` may be null.
 std::vector<Corner> corners_reference(const Image& luma, const CornerParams& params, const TrackTable* tracks,
                                       uint32_t wanted, CornerCount& count);
 

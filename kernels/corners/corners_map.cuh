@@ -14,15 +14,16 @@ namespace lensd {
 struct CornerTile {
   static constexpr int threads = 128, rows = 32;  ///< rows that can hold corners, one bit of a word per row
   static constexpr int map_rows = rows + 2;
-  /// Words per row of pixels: threads + 2 columns, and up to 3 columns before them, because rows begin at a
-  /// multiple of 4.
+  /// Groups of 4 pixels per row: threads + 2 columns, and up to 3 columns before them, because rows begin at
+  /// a multiple of 4.
   static constexpr int words = (threads + 2 + 3) / 4 + 1;
   static constexpr int pixel_rows = map_rows + kCornerMaxBlock - 1 + 2;
   __host__ __device__ static constexpr int width(int block) { return threads - 1 - block; }
 };
 
+template <class Pixel>
 struct CornerTileShared {
-  uint32_t pixels[CornerTile::pixel_rows * CornerTile::words];
+  alignas(8) Pixel pixels[CornerTile::pixel_rows * CornerTile::words * 4];
   int32_t sums[2][3][CornerTile::threads];  ///< sums s, a and b by column, for this row and the previous one
   float map[CornerTile::map_rows][CornerTile::threads];
   uint32_t strongest, count, first;
@@ -30,8 +31,8 @@ struct CornerTileShared {
 
 /// Loads `rows` rows of a tile's pixels, starting at (x0, y0); x0 is a multiple of 4. Border rule:
 /// reflect101.
-__device__ inline void load_corner_pixels(const ImageView<const uint8_t>& luma, int x0, int y0, int rows,
-                                          uint32_t* pixels) {
+__device__ inline void load_corner_pixels(const ImageView<const uint8_t>& luma, int, int x0, int y0, int rows,
+                                          uint8_t* pixels) {
   for (int i = static_cast<int>(threadIdx.x); i < rows * CornerTile::words; i += CornerTile::threads) {
     const int row = i / CornerTile::words, x = x0 + 4 * (i - row * CornerTile::words);
     const uint8_t* const from = luma.row(border_index(y0 + row, luma.extent.height, Border::reflect101));
@@ -42,7 +43,25 @@ __device__ inline void load_corner_pixels(const ImageView<const uint8_t>& luma, 
       for (int k = 0; k < 4; ++k)
         word |= static_cast<uint32_t>(from[border_index(x + k, luma.extent.width, Border::reflect101)])
                 << (8 * k);
-    pixels[i] = word;
+    reinterpret_cast<uint32_t*>(pixels)[i] = word;
+  }
+}
+/// The same for pixels with 7 fraction bits, which it rounds to `bits`.
+__device__ inline void load_corner_pixels(const ImageView<const uint16_t>& luma, int bits, int x0, int y0,
+                                          int rows, uint16_t* pixels) {
+  for (int i = static_cast<int>(threadIdx.x); i < rows * CornerTile::words; i += CornerTile::threads) {
+    const int row = i / CornerTile::words, x = x0 + 4 * (i - row * CornerTile::words);
+    const uint16_t* const from = luma.row(border_index(y0 + row, luma.extent.height, Border::reflect101));
+    ushort4 four;
+    if (x >= 0 && x + 4 <= luma.extent.width) {
+      four = *reinterpret_cast<const ushort4*>(from + x);
+    } else {
+      const auto at = [&](int k) { return from[border_index(x + k, luma.extent.width, Border::reflect101)]; };
+      four = {at(0), at(1), at(2), at(3)};
+    }
+    const auto rounded = [bits](int v) { return static_cast<uint16_t>(corner_rounded(v, bits)); };
+    reinterpret_cast<ushort4*>(pixels)[i] = {rounded(four.x), rounded(four.y), rounded(four.z),
+                                             rounded(four.w)};
   }
 }
 
@@ -55,10 +74,11 @@ __device__ inline bool corner_mirrored(int i, int n) {
 }
 
 /// Computes the gradients of a column of the tile, row by row.
+template <class Pixel>
 class CornerColumn {
  public:
   /// `top` is the pixel of this column in the row above the first gradient.
-  __device__ explicit CornerColumn(const uint8_t* top) : at_(top) {
+  __device__ explicit CornerColumn(const Pixel* top) : at_(top) {
     read(difference_[0], smooth_[0]), read(difference_[1], smooth_[1]);
   }
   __device__ int2 next() {
@@ -77,18 +97,19 @@ class CornerColumn {
     at_ += CornerTile::words * 4;
   }
 
-  const uint8_t* at_;
+  const Pixel* at_;
   int difference_[2], smooth_[2];
 };
 
 /// Computes the map of the tile whose first possible corner is (x0, y0). Eigenvalues outside the picture are
 /// 0. Returns the bits of the thread's maximum.
-__device__ inline uint32_t corner_tile_map(CornerTileShared& s, Extent extent, int block, int x0, int y0) {
+template <class Pixel>
+__device__ uint32_t corner_tile_map(CornerTileShared<Pixel>& s, Extent extent, int block, int x0, int y0) {
   const int t = static_cast<int>(threadIdx.x), before = block / 2;
   const int first_x = x0 - 1 - before, first_y = y0 - 1 - before;  // position of the first gradient
   const int x = first_x + t;
-  const auto* const top = reinterpret_cast<const uint8_t*>(s.pixels) + ((first_x - 1) & 3) + 1 + t;
-  CornerColumn entering(top), leaving(top);
+  const Pixel* const top = s.pixels + ((first_x - 1) & 3) + 1 + t;
+  CornerColumn<Pixel> entering(top), leaving(top);
   const bool mirrored_x = corner_mirrored(x, extent.width);
   int sum_s = 0, sum_a = 0, sum_b = 0;
   // Gradients computed from mirrored pixels have the wrong sign: the definition mirrors gradients, not
@@ -124,8 +145,9 @@ __device__ inline uint32_t corner_tile_map(CornerTileShared& s, Extent extent, i
 
 /// Returns a word with a bit for each of the tile's rows in which this thread's column has a local maximum
 /// above `least`.
-__device__ inline uint32_t corner_tile_maxima(const CornerTileShared& s, Extent extent, int block, int x0,
-                                              int y0, float least) {
+template <class Pixel>
+__device__ uint32_t corner_tile_maxima(const CornerTileShared<Pixel>& s, Extent extent, int block, int x0,
+                                       int y0, float least) {
   const int t = static_cast<int>(threadIdx.x), x = x0 + t;
   if (t >= CornerTile::width(block) || x < 1 || x >= extent.width - 1) return 0;
   uint32_t bits = 0;

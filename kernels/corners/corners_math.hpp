@@ -14,8 +14,23 @@ namespace lensd {
 
 /// Maximum of CornerParams::block. Sums stay below 2^31: dx² + dy² is at most 1 300 500.
 inline constexpr int kCornerMaxBlock = 31;
-/// Up to this block size the squares of the sums are below 2^53, so they are exact in double.
-inline constexpr int kCornerNarrowBlock = 7;
+
+/// Returns true if the squares of the sums are below 2^53, so that they are exact in double.
+LENSD_HD constexpr bool corner_is_narrow(int block, bool deep) {
+  return block <= 7 && !deep;
+}
+
+/// Returns the number of fraction bits of the pixels of 16-bit images: as many as fit the 16 bits of the
+/// gradients and the 32 bits of 2·Σ dx², 5 to 0. In grey levels, dx² is at most 1 040 400.
+LENSD_HD constexpr int corner_fraction_bits(int block) {
+  int bits = 5;
+  while (bits > 0 && (int64_t{2 * 1040400} * block * block) << (2 * bits) >= int64_t{1} << 31) --bits;
+  return bits;
+}
+/// Rounds a pixel with 7 fraction bits to `bits`, at most 5.
+LENSD_HD constexpr int corner_rounded(int pixel, int bits) {
+  return (pixel + (64 >> bits)) >> (7 - bits);
+}
 
 /// Returns the smallest eigenvalue.
 LENSD_HD inline float corner_eigenvalue(int32_t s, int32_t a, int32_t b) {

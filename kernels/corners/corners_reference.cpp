@@ -1,6 +1,7 @@
 // The scalar oracle of the corner detector.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <functional>
 
 #include "kernels/common/border/border.hpp"
@@ -18,13 +19,29 @@ struct Gradient {
   int dx, dy;
 };
 
-/// Returns the Sobel 3×3 gradient of every pixel.
-std::vector<Gradient> gradients(const Image& luma) {
+/// Returns the number of fraction bits that a pixel may have, so that gradients fit 16 bits and 2·Σ dx² fits
+/// 32 bits.
+int fraction_bits(const Image& luma, int block) {
+  if (!luma.is_deep()) return 0;
+  int bits = 0;
+  for (; bits < 5; ++bits) {
+    const double gradient = 4 * 255 * std::exp2(bits + 1);
+    if (2 * gradient * gradient * block * block >= std::exp2(31)) break;
+  }
+  return bits;
+}
+
+/// Returns the Sobel 3×3 gradient of every pixel, in grey levels with `bits` fraction bits.
+std::vector<Gradient> gradients(const Image& luma, int bits) {
   const int w = luma.width(), h = luma.height();
+  const double unit = luma.is_deep() ? std::exp2(7 - bits) : 1;
   std::vector<Gradient> result;
   for (int y = 0; y < h; ++y)
     for (int x = 0; x < w; ++x) {
-      const auto at = [&](int i, int j) { return int{luma.at(reflected(x + i, w), reflected(y + j, h))}; };
+      const auto at = [&](int i, int j) {
+        return static_cast<int>(
+            std::floor(luma.sample(reflected(x + i, w), reflected(y + j, h)) / unit + 0.5));
+      };
       Gradient g{0, 0};
       for (int k = -1; k <= 1; ++k) {
         g.dx += (2 - k * k) * (at(1, k) - at(-1, k));
@@ -39,7 +56,7 @@ std::vector<Gradient> gradients(const Image& luma) {
 /// pixel. Border rule: gradients are mirrored without a change of sign.
 std::vector<float> eigenvalues(const Image& luma, int block) {
   const int w = luma.width(), h = luma.height();
-  const std::vector<Gradient> gradient = gradients(luma);
+  const std::vector<Gradient> gradient = gradients(luma, fraction_bits(luma, block));
   std::vector<float> result;
   for (int y = 0; y < h; ++y)
     for (int x = 0; x < w; ++x) {

@@ -12,14 +12,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/pair_dot-inl.hpp"
 
-void corner_gradients(const uint8_t* above, const uint8_t* at, const uint8_t* below, int32_t* gradient,
-                      int width) {
+/// Computes the gradients of a row. `load(row, x)` returns the pixels from x on as 16-bit lanes.
+template <class Pixel, class Load>
+HWY_INLINE void corner_gradients_of(const Pixel* above, const Pixel* at, const Pixel* below,
+                                    int32_t* gradient, int width, Load load) {
   const hn::ScalableTag<int16_t> d16;
-  const hn::Rebind<uint8_t, decltype(d16)> d8;
   const hn::RepartitionToWide<decltype(d16)> d32;
   const hn::Half<decltype(d16)> half;
   const int lanes = static_cast<int>(hn::Lanes(d16));
-  const auto load = [&](const uint8_t* row, int x) { return hn::PromoteTo(d16, hn::LoadU(d8, row + x)); };
   const auto weigh = [](auto a, auto b, auto c) { return hn::Add(hn::Add(a, c), hn::Add(b, b)); };
   const auto low = hn::Set(d32, 0xffff);
   for (int x = 0; x < width; x += lanes) {
@@ -33,6 +33,26 @@ void corner_gradients(const uint8_t* above, const uint8_t* at, const uint8_t* be
     hn::StoreU(pair(hn::LowerHalf(half, dx), hn::LowerHalf(half, dy)), d32, gradient + x);
     hn::StoreU(pair(hn::UpperHalf(half, dx), hn::UpperHalf(half, dy)), d32, gradient + x + lanes / 2);
   }
+}
+
+void corner_gradients(const uint8_t* above, const uint8_t* at, const uint8_t* below, int32_t* gradient,
+                      int width) {
+  const hn::ScalableTag<int16_t> d16;
+  const hn::Rebind<uint8_t, decltype(d16)> d8;
+  corner_gradients_of(above, at, below, gradient, width, [&](const uint8_t* row, int x) HWY_ATTR {
+    return hn::PromoteTo(d16, hn::LoadU(d8, row + x));
+  });
+}
+
+void corner_deep_gradients(const uint16_t* above, const uint16_t* at, const uint16_t* below, int bits,
+                           int32_t* gradient, int width) {
+  const hn::ScalableTag<int16_t> d16;
+  const hn::RebindToUnsigned<decltype(d16)> du16;
+  const auto half = hn::Set(d16, static_cast<int16_t>(64 >> bits));
+  corner_gradients_of(above, at, below, gradient, width, [&](const uint16_t* row, int x) HWY_ATTR {
+    const auto pixel = hn::BitCast(d16, hn::LoadU(du16, row + x));
+    return hn::ShiftRightSame(hn::Add(pixel, half), 7 - bits);
+  });
 }
 
 void corner_columns(const int32_t* added, const int32_t* removed, const CornerColumns& sums, int count) {
@@ -121,10 +141,11 @@ float corner_strengths(const CornerColumns& sums, int block, float least, float*
   return hn::GetLane(hn::MaxOfLanes(f32, most));
 }
 
-float corner_strengths_any(const CornerColumns& sums, int block, float least, float* strength, int width) {
-  if (block == 3) return corner_strengths<3, true>(sums, block, least, strength, width);
-  if (block <= kCornerNarrowBlock) return corner_strengths<0, true>(sums, block, least, strength, width);
-  return corner_strengths<0, false>(sums, block, least, strength, width);
+float corner_strengths_any(const CornerColumns& sums, int block, bool narrow, float least, float* strength,
+                           int width) {
+  const auto computed = [&](auto compute) { return compute(sums, block, least, strength, width); };
+  if (narrow) return computed(block == 3 ? &corner_strengths<3, true> : &corner_strengths<0, true>);
+  return computed(block == 3 ? &corner_strengths<3, false> : &corner_strengths<0, false>);
 }
 
 int corner_maxima(const float* above, const float* at, const float* below, int width, float least,
@@ -158,6 +179,7 @@ HWY_AFTER_NAMESPACE();
 namespace lensd {
 
 HWY_EXPORT(corner_gradients);
+HWY_EXPORT(corner_deep_gradients);
 HWY_EXPORT(corner_columns);
 HWY_EXPORT(corner_strengths_any);
 HWY_EXPORT(corner_maxima);
@@ -166,11 +188,16 @@ void corner_gradient_row(const uint8_t* above, const uint8_t* at, const uint8_t*
                          int width) {
   HWY_DYNAMIC_DISPATCH(corner_gradients)(above, at, below, gradient, width);
 }
+void corner_deep_gradient_row(const uint16_t* above, const uint16_t* at, const uint16_t* below, int bits,
+                              int32_t* gradient, int width) {
+  HWY_DYNAMIC_DISPATCH(corner_deep_gradients)(above, at, below, bits, gradient, width);
+}
 void corner_columns_row(const int32_t* added, const int32_t* removed, const CornerColumns& sums, int count) {
   HWY_DYNAMIC_DISPATCH(corner_columns)(added, removed, sums, count);
 }
-float corner_strength_row(const CornerColumns& sums, int block, float least, float* strength, int width) {
-  return HWY_DYNAMIC_DISPATCH(corner_strengths_any)(sums, block, least, strength, width);
+float corner_strength_row(const CornerColumns& sums, int block, bool narrow, float least, float* strength,
+                          int width) {
+  return HWY_DYNAMIC_DISPATCH(corner_strengths_any)(sums, block, narrow, least, strength, width);
 }
 int corner_maxima_row(const float* above, const float* at, const float* below, int width, float least,
                       uint32_t* x, float* strength) {

@@ -14,6 +14,9 @@ inline constexpr int kCornerSlack = 64;
 /// pointers are to pixel 0 of each row; pixels −1 and `width` must be readable.
 void corner_gradient_row(const uint8_t* above, const uint8_t* at, const uint8_t* below, int32_t* gradient,
                          int width);
+/// The same for pixels with 7 fraction bits, which it rounds to `bits`.
+void corner_deep_gradient_row(const uint16_t* above, const uint16_t* at, const uint16_t* below, int bits,
+                              int32_t* gradient, int width);
 
 /// Sums of s, a and b for each column over the rows of a block.
 struct CornerColumns {
@@ -23,9 +26,10 @@ struct CornerColumns {
 /// `removed`.
 void corner_columns_row(const int32_t* added, const int32_t* removed, const CornerColumns& sums, int count);
 
-/// Computes the eigenvalues of a row from column sums that start block / 2 columns before pixel 0. Values
-/// below `least` may be stored as 0. Returns the maximum.
-float corner_strength_row(const CornerColumns& sums, int block, float least, float* strength, int width);
+/// Computes the eigenvalues of a row from column sums that start block / 2 columns before pixel 0. `narrow`:
+/// see corner_is_narrow(). Values below `least` may be stored as 0. Returns the maximum.
+float corner_strength_row(const CornerColumns& sums, int block, bool narrow, float least, float* strength,
+                          int width);
 
 /// Finds local maxima above `least` among pixels 1 … width − 2; of equal neighbours only the first counts.
 /// Writes their x and strength, and returns their number.

@@ -27,7 +27,7 @@ bool has_plain_luma(const PictureInfo& info) {
 FilterSchema Klt::make_schema() {
   using P = KltParams;
   const auto replan = ParamChange::reconfigure;
-  return Schema<P>("klt", "follows corners from frame to frame, in luma rounded to 8 bits")
+  return Schema<P>("klt", "follows corners from frame to frame")
       .integer("max_features", &P::max_features, 1, kMaxTracks, "maximum number of tracks",
                {.widget = Widget::log_slider, .change = replan})
       .real("quality", &P::quality, 0, 1, "minimum strength of a new corner, relative to the strongest")
@@ -57,19 +57,19 @@ Layout Klt::configure(const FilterInputs& inputs) {
   const ImageFormat format = inputs.images[0];
   const bool cuda = inputs.backend == Backend::cuda;
   const int capacity = params_.max_features;
-  shape_ = KltShape::make(format.extent, params_);
   from_picture_ = inputs.picture && has_plain_luma(*inputs.picture);
+  shape_ = KltShape::make(format.extent, params_, sample_bytes(format.format) == 2 && !from_picture_);
 
   Layout layout{.output = format, .passes = {}, .scratch_bytes = {}};
   auto& passes = layout.passes;
-  const double pixels = pixels_of(format.extent);
+  const double pixels = pixels_of(format.extent), pixel_bytes = shape_.deep ? 2 : 1;
   const int in_channels = from_picture_ ? 1 : channels(format.format);
   passes.push_back({.name = "luma",
                     .run = cpu_pass<&Klt::take_luma>,
                     .launch = cuda_pass<&Klt::launch_luma>,
                     .items = format.extent.height,
                     .grain = 32,
-                    .bytes = pixels * (in_channels + 1),
+                    .bytes = pixels * pixel_bytes * (in_channels + 1),
                     .operations = pixels,
                     .reads_picture = from_picture_});
   for (int i = 1; i <= shape_.levels; i += cuda ? kLevelsPerLaunch : 1) {
@@ -80,7 +80,7 @@ Layout Klt::configure(const FilterInputs& inputs) {
                       .step = i,
                       .items = shape_.level[i].extent.height,
                       .grain = 16,
-                      .bytes = pixels_of(shape_.level[i - 1].extent) + made,
+                      .bytes = pixel_bytes * (pixels_of(shape_.level[i - 1].extent) + made),
                       .operations = 20 * made});
   }
   const double window = static_cast<double>(shape_.window) * shape_.window;
@@ -90,7 +90,7 @@ Layout Klt::configure(const FilterInputs& inputs) {
                     .launch = cuda_pass<&Klt::launch_follow>,
                     .items = capacity,
                     .grain = 8,
-                    .bytes = 2 * searches * window,
+                    .bytes = 2 * searches * window * pixel_bytes,
                     .operations = searches * window * (30 + 5 * 12)});
   passes.push_back({.name = "settle",
                     .run = cpu_pass<&Klt::settle>,
@@ -115,8 +115,7 @@ Layout Klt::configure(const FilterInputs& inputs) {
 
   layout.scratch_bytes = {sizeof(Detection) + sizeof(Corner) * static_cast<size_t>(capacity),
                           corner_scratch_bytes(format.extent), table_scratch_bytes(format.extent, capacity)};
-  if (!cuda)
-    layout.worker_bytes = std::max(shrink_worker_bytes(format.extent), corner_worker_bytes(format.extent));
+  if (!cuda) layout.worker_bytes = std::max(shrink_worker_bytes(), corner_worker_bytes(format.extent));
   layout.state_bytes = shape_.bytes, layout.lasting_bytes = shape_.lasting_bytes;
   layout.stats_bytes = shape_.lasting_bytes;
   layout.gives_tracks = layout.passes_through = true;
@@ -139,7 +138,8 @@ CornerJob Klt::corner_job(const PassArgs& args) const {
   return {.luma = {.halves = {state.halves[0] + picture.offset, state.halves[1] + picture.offset},
                    .frame = args.frame,
                    .pitch_bytes = picture.pitch,
-                   .extent = picture.extent},
+                   .extent = picture.extent,
+                   .deep = shape_.deep},
           .params = &static_cast<const KltBlock*>(args.block)->corners,
           .tracks = &table_of(args),
           .wanted = &where.wanted,
@@ -150,19 +150,19 @@ CornerJob Klt::corner_job(const PassArgs& args) const {
 
 namespace {
 
-/// Computes the luma of samples of 16 bits, rounded to 8 bits.
-void round_luma(const ConstImageRef& in, const ImageRef& out, Band rows, const LumaBlock& weights) {
+/// Computes the luma of samples of 16 bits, in grey levels with 7 fraction bits.
+void deep_luma(const ConstImageRef& in, const ImageView<uint16_t>& out, Band rows, const LumaBlock& weights) {
   vectorised([&in, &out, &weights, rows] {
     const LumaBlock w = weights;
     const int width = in.width();
     for (int y = rows.begin; y < rows.end; ++y) {
       const uint16_t* __restrict from = in.samples<uint16_t>(y);
-      uint8_t* __restrict to = out.row(y);
+      uint16_t* __restrict to = out.row(y);
       if (in.channels() == 1)
-        for (int x = 0; x < width; ++x) to[x] = to_byte(from[x]);
+        for (int x = 0; x < width; ++x) to[x] = klt_deep_pixel(from[x]);
       else
         for (int x = 0; x < width; ++x)
-          to[x] = to_byte(luma16(w, from[4 * x], from[4 * x + 1], from[4 * x + 2]));
+          to[x] = klt_deep_pixel(luma16(w, from[4 * x], from[4 * x + 1], from[4 * x + 2]));
     }
   });
 }
@@ -170,10 +170,11 @@ void round_luma(const ConstImageRef& in, const ImageRef& out, Band rows, const L
 }  // namespace
 
 void Klt::take_luma(const PassArgs& args, Band rows) const {
-  const auto level = shape_.view(state_of(args).after(), 0);
-  const ImageRef luma{level.data, level.pitch_bytes, {PixelFormat::gray8, level.extent}};
+  uint8_t* const half = state_of(args).after();
   const ConstImageRef in = luma_source(args);
-  if (in.is_deep()) return round_luma(in, luma, rows, block_of(args).luma);
+  if (shape_.deep) return deep_luma(in, shape_.view<uint16_t>(half, 0), rows, block_of(args).luma);
+  const auto level = shape_.view<uint8_t>(half, 0);
+  const ImageRef luma{level.data, level.pitch_bytes, {PixelFormat::gray8, level.extent}};
   if (in.channels() == 4) return luma_rows(in, luma, rows, block_of(args).luma);
   for (int y = rows.begin; y < rows.end; ++y) std::memcpy(luma.row(y), in.row(y), in.row_bytes());
 }

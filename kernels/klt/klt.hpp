@@ -11,9 +11,9 @@
 // ends tracks whose patches no longer match.
 //
 // A lost track keeps its slot for that frame. After a cut, new tracks may take the slots of lost ones; the
-// lost ones are still counted. The luma of an image with 16 bits is rounded to 8 bits for the tracker. If the
-// input is an upright source picture with contiguous 8-bit luma, klt reads luma directly from the decoded
-// picture.
+// lost ones are still counted. The luma of an image with 16 bits keeps 7 bits after the grey level for
+// tracking, and up to 5 for the detection of corners, see corners.hpp. If the input is an upright source
+// picture with contiguous 8-bit luma, klt reads luma directly from the decoded picture.
 //
 // Formats: all. Border rule: none, see above. Temporal reach: one frame (state: pyramid and table of the
 // previous frame; with affine_check also first patches). Exact: integer sums, then floats in prescribed
@@ -72,7 +72,7 @@ class Klt final : public FilterBase<Klt, KltParams, KltBlock> {
   /// Stores the first patches of new tracks (affine_check).
   void launch_patches(const PassArgs& args, CudaStream stream) const;
 
-  static size_t shrink_worker_bytes(Extent extent);
+  size_t shrink_worker_bytes() const;
   static size_t table_scratch_bytes(Extent extent, int capacity);
 
   KltShape shape_;

@@ -82,15 +82,15 @@ LENSD_HD inline bool klt_solve6(const double (&upper)[21], const double (&b)[6],
 
 /// First patch of a track and one step of its fit to a picture. `pixels`: (window + 2)² pixels around the
 /// corner. Window pixels outside the first or the current picture are ignored.
-template <class Lanes>
+template <class Pixel, class Lanes>
 class KltFirstPatch {
  public:
-  LENSD_HD KltFirstPatch(const uint8_t* pixels, const KltFirst& first, Extent extent, int window, Lanes lanes)
+  LENSD_HD KltFirstPatch(const Pixel* pixels, const KltFirst& first, Extent extent, int window, Lanes lanes)
       : pixels_(pixels), window_(window), lanes_(lanes) {
     own_ = KltRect::inside({first.x - window / 2, first.y - window / 2, 0, 0}, extent, window, 1, 1);
   }
 
-  LENSD_HD KltCorrelation compare(const ImageView<const uint8_t>& picture, const KltWarp& warp) const {
+  LENSD_HD KltCorrelation compare(const ImageView<const Pixel>& picture, const KltWarp& warp) const {
     KltCorrelation s;
     each(picture, warp, [&](int x, int y, int u, int v) {
       const int64_t i = value(u, v), j = klt_centred(sample(picture, x, y));
@@ -102,13 +102,13 @@ class KltFirstPatch {
 
   /// Computes one step of the fit. `change` receives the changes of the warp's matrix (a, b, c, d) and of the
   /// position (x, y). Returns false if the system is singular or nearly so; see klt_solve6().
-  LENSD_HD bool step(const ImageView<const uint8_t>& picture, const KltWarp& warp,
-                     const KltGainBias& gain_bias, double (&change)[6]) const {
+  LENSD_HD bool step(const ImageView<const Pixel>& picture, const KltWarp& warp, const KltGainBias& gain_bias,
+                     double (&change)[6]) const {
     int64_t upper[21] = {}, right[6] = {};
     each(picture, warp, [&](int x, int y, int u, int v) {
       int s[3][3];
       for (int j = 0; j < 3; ++j)
-        for (int i = 0; i < 3; ++i) s[j][i] = pixel(u + i - 1, v + j - 1) << 7;
+        for (int i = 0; i < 3; ++i) s[j][i] = pixel(u + i - 1, v + j - 1);
       const int gx = klt_slope_x(s), gy = klt_slope_y(s);
       const int64_t phi[6] = {gx * u, gx * v, gy * u, gy * v, gx, gy};
       const int difference = gain_bias.difference(value(u, v), klt_centred(sample(picture, x, y)));
@@ -124,17 +124,18 @@ class KltFirstPatch {
   }
 
  private:
-  /// Returns the pixel of the first patch at offset (u, v) from its centre; |u|, |v| ≤ window / 2 + 1.
+  /// Returns the pixel of the first patch at offset (u, v) from its centre, with 7 fraction bits; |u|, |v| ≤
+  /// window / 2 + 1.
   LENSD_HD int pixel(int u, int v) const {
     const int reach = window_ / 2 + 1;
-    return pixels_[(v + reach) * (window_ + 2) + u + reach];
+    return klt_fixed(pixels_[(v + reach) * (window_ + 2) + u + reach]);
   }
-  LENSD_HD int value(int u, int v) const { return klt_centred(pixel(u, v) << 7); }
-  static LENSD_HD int sample(const ImageView<const uint8_t>& picture, int x, int y) {
+  LENSD_HD int value(int u, int v) const { return klt_centred(pixel(u, v)); }
+  static LENSD_HD int sample(const ImageView<const Pixel>& picture, int x, int y) {
     return klt_sample(picture, x >> 15, y >> 15, x & 32767, y & 32767);
   }
   template <class Use>
-  LENSD_HD void each(const ImageView<const uint8_t>& picture, const KltWarp& warp, Use use) const {
+  LENSD_HD void each(const ImageView<const Pixel>& picture, const KltWarp& warp, Use use) const {
     const int half = window_ / 2;
     for (int j = own_.y0; j < own_.y1; ++j)
       for (int i = lanes_.first; i < own_.x1; i += lanes_.stride) {
@@ -147,7 +148,7 @@ class KltFirstPatch {
       }
   }
 
-  const uint8_t* pixels_;
+  const Pixel* pixels_;
   int window_;
   Lanes lanes_;
   KltRect own_;
@@ -155,9 +156,10 @@ class KltFirstPatch {
 
 /// Returns true if the patch around (x, y) still matches the first patch, or if too little of it is inside
 /// the picture to decide. In the latter case `warp` does not change; otherwise it is refined.
-template <class Lanes>
-LENSD_HD bool klt_matches_first(const KltFirstPatch<Lanes>& patch, const ImageView<const uint8_t>& picture,
-                                float x, float y, int window, float (&warp)[4]) {
+template <class Pixel, class Lanes>
+LENSD_HD bool klt_matches_first(const KltFirstPatch<Pixel, Lanes>& patch,
+                                const ImageView<const Pixel>& picture, float x, float y, int window,
+                                float (&warp)[4]) {
   double now[4], best_warp[4], px = x, py = y, best = -2;
   for (int k = 0; k < 4; ++k) now[k] = best_warp[k] = static_cast<double>(warp[k]);
   for (int step = 0;; ++step) {

@@ -15,20 +15,21 @@ struct KltFollowTuning {
 };
 
 /// Warp implementation of the Window of klt_follow.hpp. A lane holds one column of the window in registers.
-template <int kRows>
+template <class PixelType, int kRows>
 class KltWarpWindow {
  public:
+  using Pixel = PixelType;
   __device__ KltWarpWindow(int side, bool gain_bias)
       : lane_(static_cast<int>(threadIdx.x & 31)), side_(side), gain_bias_(gain_bias) {}
 
-  __device__ void take(const ImageView<const uint8_t>& level, const KltSpot& spot, const KltRect& rect) {
+  __device__ void take(const ImageView<const Pixel>& level, const KltSpot& spot, const KltRect& rect) {
     const bool counts = lane_ >= rect.x0 && lane_ < rect.x1;
-    const uint8_t* row = level.row(spot.y + rect.y0 - 1) + spot.x + column() - 1;
+    const Pixel* row = level.row(spot.y + rect.y0 - 1) + spot.x + column() - 1;
     const Lane lane(spot);
     int above[3], sample[3][3];
     lane.across(row, above);
     const auto next = [&](int(&out)[3]) {
-      row += level.pitch_bytes;
+      row = next_row(row, level);
       int below[3];
       lane.across(row, below);
 #pragma unroll
@@ -68,7 +69,7 @@ class KltWarpWindow {
     return m;
   }
 
-  __device__ KltMatch match(const ImageView<const uint8_t>& level, const KltSpot& spot,
+  __device__ KltMatch match(const ImageView<const Pixel>& level, const KltSpot& spot,
                             const KltRect& rect) const {
     const bool counts = lane_ >= rect.x0 && lane_ < rect.x1;
     int x = 0, dy = 0, d = 0, dd = 0;
@@ -84,7 +85,7 @@ class KltWarpWindow {
     return m;
   }
 
-  __device__ int64_t residual(const ImageView<const uint8_t>& level, const KltSpot& spot, const KltRect& rect,
+  __device__ int64_t residual(const ImageView<const Pixel>& level, const KltSpot& spot, const KltRect& rect,
                               const KltGainBias& gain_bias) const {
     const bool counts = lane_ >= rect.x0 && lane_ < rect.x1;
     int sum = 0;
@@ -95,13 +96,17 @@ class KltWarpWindow {
   }
 
  private:
-  /// Interpolates along a row with 7 fraction bits. Shifts the fraction once by 7 bits, instead of every
-  /// difference.
+  static __device__ const Pixel* next_row(const Pixel* row, const ImageView<const Pixel>& level) {
+    return reinterpret_cast<const Pixel*>(reinterpret_cast<const uint8_t*>(row) + level.pitch_bytes);
+  }
+  /// Interpolates along a row with 7 fraction bits. If pixels have no fraction, shifts the weight once by
+  /// 7 bits, instead of every difference.
   struct Lane {
+    static constexpr int missing = sizeof(Pixel) == 1 ? 7 : 0;
     int fx;
-    __device__ explicit Lane(const KltSpot& spot) : fx(spot.fx << 7) {}
-    __device__ int at(int left, int right) const { return (left << 7) + scaled15(right - left, fx); }
-    __device__ void across(const uint8_t* p, int (&out)[3]) const {
+    __device__ explicit Lane(const KltSpot& spot) : fx(spot.fx << missing) {}
+    __device__ int at(int left, int right) const { return (left << missing) + scaled15(right - left, fx); }
+    __device__ void across(const Pixel* p, int (&out)[3]) const {
       const int a = p[0], b = p[1], c = p[2], d = p[3];
       out[0] = at(a, b), out[1] = at(b, c), out[2] = at(c, d);
     }
@@ -112,13 +117,13 @@ class KltWarpWindow {
   }
 
   template <class Use>
-  __device__ void each(const ImageView<const uint8_t>& level, const KltSpot& spot, const KltRect& rect,
+  __device__ void each(const ImageView<const Pixel>& level, const KltSpot& spot, const KltRect& rect,
                        Use use) const {
-    const uint8_t* row = level.row(spot.y + rect.y0) + spot.x + column();
+    const Pixel* row = level.row(spot.y + rect.y0) + spot.x + column();
     const Lane lane(spot);
     int above = lane.at(row[0], row[1]);
     const auto next = [&](int y) {
-      row += level.pitch_bytes;
+      row = next_row(row, level);
       const int below = lane.at(row[0], row[1]);
       use(y, above + scaled15(below - above, spot.fy));
       above = below;
@@ -138,7 +143,7 @@ class KltWarpWindow {
   int samples_[kRows], slopes_x_[kRows], slopes_y_[kRows];
 };
 
-template <int kRows>
+template <class Pixel, int kRows>
 __global__ void __launch_bounds__(32 * KltFollowTuning::warps, KltFollowTuning::blocks(kRows))
     klt_follow_kernel(const __grid_constant__ KltShape shape, KltState state, const KltBlock* params,
                       TrackTable* table) {
@@ -153,7 +158,7 @@ __global__ void __launch_bounds__(32 * KltFollowTuning::warps, KltFollowTuning::
       next = klt_end_at_cut(track);
     } else {
       const KltBlock block = *params;
-      KltWarpWindow<kRows> window(shape.window, block.gain_bias);
+      KltWarpWindow<Pixel, kRows> window(shape.window, block.gain_bias);
       next =
           klt_follow(window, shape, state.before(), static_cast<const uint8_t*>(state.after()), track, block);
     }
@@ -161,12 +166,18 @@ __global__ void __launch_bounds__(32 * KltFollowTuning::warps, KltFollowTuning::
   if ((threadIdx.x & 31) == 0) table->tracks()[slot] = next;
 }
 
+template <class Pixel>
+auto follow_kernel(int window) {
+  return window <= 11   ? &klt_follow_kernel<Pixel, 11>
+         : window <= 21 ? &klt_follow_kernel<Pixel, 21>
+                        : &klt_follow_kernel<Pixel, 31>;
+}
+
 }  // namespace
 
 void Klt::launch_follow(const PassArgs& args, CudaStream stream) const {
-  const auto kernel = shape_.window <= 11   ? klt_follow_kernel<11>
-                      : shape_.window <= 21 ? klt_follow_kernel<21>
-                                            : klt_follow_kernel<31>;
+  const auto kernel =
+      shape_.deep ? follow_kernel<uint16_t>(shape_.window) : follow_kernel<uint8_t>(shape_.window);
   kernel<<<blocks_for(shape_.capacity, KltFollowTuning::warps), 32 * KltFollowTuning::warps, 0, stream>>>(
       shape_, state_of(args), &block_of(args), &table_of(args));
   LENSD_LAUNCHED();

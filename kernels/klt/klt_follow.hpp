@@ -3,6 +3,7 @@
 //
 // A Window holds samples I and derivatives of a window in one picture, and compares them with samples J of a
 // window in another picture. All lanes of a warp make the same calls.
+//   Pixel                                                uint8_t or, if KltShape::deep, uint16_t
 //   void take(level, spot, rect)                         takes samples I and derivatives at `spot`
 //   KltMoments moments(rect)                             sums of I and the derivatives
 //   KltMatch match(level, spot, rect)                    sums with J at `spot`
@@ -36,7 +37,8 @@ LENSD_HD KltSearchResult klt_search(Window& window, const KltShape& shape, const
   float scale = 1.0f / static_cast<float>(1 << shape.levels);
   found.x = x * scale, found.y = y * scale;
   for (int level = shape.levels;; --level) {
-    const auto own_picture = shape.view(from, level), other_picture = shape.view(to, level);
+    using Pixel = typename Window::Pixel;
+    const auto own_picture = shape.view<Pixel>(from, level), other_picture = shape.view<Pixel>(to, level);
     const Extent extent = own_picture.extent;
     const auto within = [&](float left, float top) {
       return left > static_cast<float>(-side) && left < static_cast<float>(extent.width) &&
@@ -150,6 +152,7 @@ LENSD_HD inline Track klt_end_at_cut(const Track& track) {
 template <class Window>
 void klt_follow_slots(Window& window, const KltShape& shape, const KltState& state, const KltBlock& block,
                       TrackTable& table, Band slots) {
+  using Pixel = typename Window::Pixel;
   const uint8_t* before = state.before();
   uint8_t* after = state.after();
   const auto& from = *reinterpret_cast<const TrackTable*>(before);
@@ -165,9 +168,9 @@ void klt_follow_slots(Window& window, const KltShape& shape, const KltState& sta
     KltFirst& first = shape.first(after)[slot];
     first = shape.first(before)[slot];
     if (next.status != TrackStatus::tracked) continue;
-    const KltFirstPatch<KltAllLanes> patch(shape.patch(state.halves, slot), first, shape.level[0].extent,
-                                           shape.window, {});
-    if (!klt_matches_first(patch, shape.view(static_cast<const uint8_t*>(after), 0), next.x, next.y,
+    const KltFirstPatch<Pixel, KltAllLanes> patch(shape.patch<Pixel>(state.halves, slot), first,
+                                                  shape.level[0].extent, shape.window, {});
+    if (!klt_matches_first(patch, shape.view<Pixel>(static_cast<const uint8_t*>(after), 0), next.x, next.y,
                            shape.window, first.warp))
       next.status = TrackStatus::lost_drift;
   }

@@ -16,6 +16,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// SIMD implementation of the Window of klt_follow.hpp. Rows of a window are vectors of up to 32 16-bit
 /// values. Lanes beyond the window or the picture are masked out of all sums. A 32-bit lane accumulates one
 /// pair of products per row.
+template <class PixelType>
 class KltVectorWindow {
   using D16 = hn::CappedTag<int16_t, 32>;
   using D32 = hn::RepartitionToWide<D16>;
@@ -25,9 +26,10 @@ class KltVectorWindow {
   using V32 = hn::Vec<D32>;
 
  public:
+  using Pixel = PixelType;
   KltVectorWindow(int side, bool gain_bias) : side_(side), gain_bias_(gain_bias) {}
 
-  void take(const ImageView<const uint8_t>& level, const KltSpot& spot, const KltRect& rect) {
+  void take(const ImageView<const Pixel>& level, const KltSpot& spot, const KltRect& rect) {
     const Sampler sampler(level, spot);
     const int lanes = static_cast<int>(hn::Lanes(d16_));
     for (int x = -1; x < side_ + 1; x += lanes)
@@ -95,11 +97,11 @@ class KltVectorWindow {
     return m;
   }
 
-  KltMatch match(const ImageView<const uint8_t>& level, const KltSpot& spot, const KltRect& rect) const {
+  KltMatch match(const ImageView<const Pixel>& level, const KltSpot& spot, const KltRect& rect) const {
     return gain_bias_ ? match<true>(level, spot, rect) : match<false>(level, spot, rect);
   }
 
-  int64_t residual(const ImageView<const uint8_t>& level, const KltSpot& spot, const KltRect& rect,
+  int64_t residual(const ImageView<const Pixel>& level, const KltSpot& spot, const KltRect& rect,
                    const KltGainBias& gain_bias) const {
     const Sampler sampler(level, spot);
     const int lanes = static_cast<int>(hn::Lanes(d16_));
@@ -135,39 +137,41 @@ class KltVectorWindow {
   /// Samples columns x, x + 1, … of a level bilinearly with 7 fraction bits.
   class Sampler {
    public:
-    Sampler(const ImageView<const uint8_t>& level, const KltSpot& spot)
+    Sampler(const ImageView<const Pixel>& level, const KltSpot& spot)
         : level_(level), spot_(spot), fx_(set(spot.fx)), fy_(set(spot.fy)) {}
 
     /// Calls use(y, samples) for rows [y0, y1) of the window.
     template <class Use>
     HWY_INLINE void rows(int x, int y0, int y1, Use use) const {
-      const uint8_t* row = level_.row(spot_.y + y0) + spot_.x + x;
-      V16 above = across(row);
+      const int column = spot_.x + x;
+      V16 above = across(level_.row(spot_.y + y0) + column);
       for (int y = y0; y < y1; ++y) {
-        row += level_.pitch_bytes;
-        const V16 below = across(row);
+        const V16 below = across(level_.row(spot_.y + y + 1) + column);
         use(y, hn::Add(above, hn::MulFixedPoint15(hn::Sub(below, above), fy_)));
         above = below;
       }
     }
 
    private:
-    HWY_INLINE V16 across(const uint8_t* row) const {
-      const D16 d16;
-      const D8 d8;
-      const V16 left = hn::BitCast(d16, hn::PromoteTo(d16, hn::LoadU(d8, row)));
-      const V16 right = hn::BitCast(d16, hn::PromoteTo(d16, hn::LoadU(d8, row + 1)));
-      return hn::Add(hn::ShiftLeft<7>(left),
-                     hn::MulFixedPoint15(hn::ShiftLeft<7>(hn::Sub(right, left)), fx_));
+    HWY_INLINE V16 across(const Pixel* row) const {
+      const V16 left = fixed(row);
+      return hn::Add(left, hn::MulFixedPoint15(hn::Sub(fixed(row + 1), left), fx_));
+    }
+    /// Loads pixels with 7 fraction bits, as klt_fixed().
+    static HWY_INLINE V16 fixed(const uint8_t* row) {
+      return hn::ShiftLeft<7>(hn::PromoteTo(D16(), hn::LoadU(D8(), row)));
+    }
+    static HWY_INLINE V16 fixed(const uint16_t* row) {
+      return hn::BitCast(D16(), hn::LoadU(hn::RebindToUnsigned<D16>(), row));
     }
 
-    const ImageView<const uint8_t>& level_;
+    const ImageView<const Pixel>& level_;
     const KltSpot& spot_;
     V16 fx_, fy_;
   };
 
   template <bool kGainBias>
-  KltMatch match(const ImageView<const uint8_t>& level, const KltSpot& spot, const KltRect& rect) const {
+  KltMatch match(const ImageView<const Pixel>& level, const KltSpot& spot, const KltRect& rect) const {
     const Sampler sampler(level, spot);
     const int lanes = static_cast<int>(hn::Lanes(d16_));
     const auto to_five = set(kKltToFive), middle_grey = set(kKltMiddle), one = set(1);
@@ -215,8 +219,10 @@ class KltVectorWindow {
 
 void follow_simd(const KltShape& shape, const KltState& state, const KltBlock& block, TrackTable& table,
                  Band slots) {
-  KltVectorWindow window(shape.window, block.gain_bias);
-  klt_follow_slots(window, shape, state, block, table, slots);
+  const auto follow = [&](auto&& window)
+                          HWY_ATTR { klt_follow_slots(window, shape, state, block, table, slots); };
+  if (shape.deep) return follow(KltVectorWindow<uint16_t>(shape.window, block.gain_bias));
+  follow(KltVectorWindow<uint8_t>(shape.window, block.gain_bias));
 }
 
 }  // namespace lensd::HWY_NAMESPACE

@@ -1,9 +1,10 @@
 // Definitions that both backends and the oracle of klt share: parameters, the layout of the state,
 // fixed-point samples and the 2×2 solve.
 //
-// Interpolated samples have 7 fraction bits (0 to 32640), positions have 15. Derivatives are 32 times the
-// slope in grey levels per pixel; differences have 5 fraction bits, as in OpenCV. Samples, derivatives and
-// differences fit 16 bits. Products are summed in integers and doubles are combined in the order written
+// Levels of the pyramid hold grey levels as uint8_t or, for images with 16 bits, as uint16_t with 7 fraction
+// bits (0 to 32640). Interpolated samples have 7 fraction bits, positions have 15. Derivatives are 32 times
+// the slope in grey levels per pixel; differences have 5 fraction bits, as in OpenCV. Samples, derivatives
+// and differences fit 16 bits. Products are summed in integers and doubles are combined in the order written
 // here, so all backends output the same bytes.
 #pragma once
 
@@ -71,10 +72,11 @@ struct KltFirst {
 struct KltShape {
   struct Level {
     Extent extent;
-    int pitch = 0;
+    int pitch = 0;  ///< bytes
     size_t offset = 0;
   };
   int capacity = 0, window = 0, levels = 0;
+  bool deep = false;  ///< pixels are uint16_t, see klt_fixed()
   Level level[kKltMaxLevels + 1];
   size_t lasting_bytes = 0, first_offset = 0, patch_offset = 0, bytes = 0;
   int patch_bytes = 0;  ///< bytes of a first patch; 0 without affine_check
@@ -82,22 +84,23 @@ struct KltShape {
   /// Padding before and after a level, in bytes. Windows may read it; the values read are masked out.
   static constexpr size_t kSlack = 256;
 
-  static KltShape make(Extent extent, const KltParams& p) {
+  static KltShape make(Extent extent, const KltParams& p, bool deep) {
     const auto up = [](size_t n) { return (n + 255) / 256 * 256; };
+    const size_t pixel_bytes = deep ? 2 : 1;
     KltShape s;
-    s.capacity = p.max_features, s.window = p.window;
+    s.capacity = p.max_features, s.window = p.window, s.deep = deep;
     s.lasting_bytes = track_table_bytes(p.max_features);
     size_t at = up(s.lasting_bytes) + kSlack;
     for (int i = 0; i <= p.levels; ++i) {
       if (i > 0 && (extent.width <= p.window || extent.height <= p.window)) break;
-      const size_t pitch = (static_cast<size_t>(extent.width) + 63) / 64 * 64;
+      const size_t pitch = (static_cast<size_t>(extent.width) * pixel_bytes + 63) / 64 * 64;
       s.levels = i;
       s.level[i] = {extent, static_cast<int>(pitch), at};
       at = up(at + pitch * static_cast<size_t>(extent.height) + kSlack);
       extent = {(extent.width + 1) / 2, (extent.height + 1) / 2};
     }
     if (p.affine_check) {
-      s.patch_bytes = (p.window + 2) * (p.window + 2);
+      s.patch_bytes = (p.window + 2) * (p.window + 2) * static_cast<int>(pixel_bytes);
       s.first_offset = at;
       s.patch_offset = up(at + sizeof(KltFirst) * static_cast<size_t>(s.capacity));
       at = s.patch_offset + static_cast<size_t>((s.capacity + 1) / 2) * static_cast<size_t>(s.patch_bytes);
@@ -106,19 +109,22 @@ struct KltShape {
     return s;
   }
 
-  LENSD_HD ImageView<uint8_t> view(uint8_t* half, int i) const {
-    return {half + level[i].offset, level[i].pitch, level[i].extent};
+  template <class Pixel>
+  LENSD_HD ImageView<Pixel> view(uint8_t* half, int i) const {
+    return {reinterpret_cast<Pixel*>(half + level[i].offset), level[i].pitch, level[i].extent};
   }
-  LENSD_HD ImageView<const uint8_t> view(const uint8_t* half, int i) const {
-    return {half + level[i].offset, level[i].pitch, level[i].extent};
+  template <class Pixel>
+  LENSD_HD ImageView<const Pixel> view(const uint8_t* half, int i) const {
+    return {reinterpret_cast<const Pixel*>(half + level[i].offset), level[i].pitch, level[i].extent};
   }
   LENSD_HD const KltFirst* first(const uint8_t* half) const {
     return reinterpret_cast<const KltFirst*>(half + first_offset);
   }
   LENSD_HD KltFirst* first(uint8_t* half) const { return reinterpret_cast<KltFirst*>(half + first_offset); }
-  LENSD_HD uint8_t* patch(uint8_t* const halves[2], int slot) const {
-    return halves[slot & 1] + patch_offset +
-           static_cast<size_t>(slot >> 1) * static_cast<size_t>(patch_bytes);
+  template <class Pixel>
+  LENSD_HD Pixel* patch(uint8_t* const halves[2], int slot) const {
+    return reinterpret_cast<Pixel*>(halves[slot & 1] + patch_offset +
+                                    static_cast<size_t>(slot >> 1) * static_cast<size_t>(patch_bytes));
   }
 };
 
@@ -129,6 +135,18 @@ LENSD_HD inline float klt_float(uint32_t bits) {
   float value;
   memcpy(&value, &bits, sizeof(value));
   return value;
+}
+
+/// Returns the value of a level's pixel with 7 fraction bits.
+LENSD_HD constexpr int klt_fixed(uint8_t pixel) {
+  return pixel << 7;
+}
+LENSD_HD constexpr int klt_fixed(uint16_t pixel) {
+  return pixel;
+}
+/// Rounds a 16-bit sample to grey levels with 7 fraction bits.
+LENSD_HD constexpr uint16_t klt_deep_pixel(uint32_t sample) {
+  return static_cast<uint16_t>((sample * 128 + 128) / 257);
 }
 
 /// Returns the rounded Q15 product, as computed by pmulhrsw (hn::MulFixedPoint15).

@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "kernels/common/launch.cuh"
 #include "kernels/klt/klt.hpp"
 
@@ -25,7 +27,7 @@ __global__ void klt_luma_kernel(ImageView<const uint8_t> in, bool colour, bool a
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * KltLumaTuning::pixels;
   const int y = static_cast<int>(blockIdx.y), left = in.extent.width - x;
   if (left <= 0) return;
-  uint8_t* to = shape.view(state.after(), 0).row(y) + x;
+  uint8_t* to = shape.view<uint8_t>(state.after(), 0).row(y) + x;
   if (!colour && wide && left >= KltLumaTuning::pixels) {
     *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(in.row(y) + x);
     return;
@@ -42,14 +44,14 @@ __global__ void klt_luma_kernel(ImageView<const uint8_t> in, bool colour, bool a
   }
 }
 
-/// A thread writes one pixel: the luma of samples of 16 bits, rounded to 8 bits.
+/// A thread writes one pixel: the luma of samples of 16 bits.
 __global__ void klt_deep_luma_kernel(ImageView<const uint16_t> in, bool colour, KltShape shape,
                                      KltState state, const KltBlock* block) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
   if (x >= in.extent.width) return;
   const uint16_t* from = in.row(y) + (colour ? 4 * x : x);
   const uint32_t v = colour ? luma16(block->luma, from[0], from[1], from[2]) : from[0];
-  shape.view(state.after(), 0).row(y)[x] = to_byte(v);
+  shape.view<uint16_t>(state.after(), 0).row(y)[x] = klt_deep_pixel(v);
 }
 
 // -------------------------------------------------------------------------------------------- pyramid
@@ -67,34 +69,42 @@ __device__ int klt_reflect(int i, int n) {
   return min(max(once, 0), n - 1);
 }
 
+/// Type of the column sums, at most 16 times a pixel.
+template <class Pixel>
+using KltSum = std::conditional_t<sizeof(Pixel) == 1, uint16_t, uint32_t>;
+
+template <class Pixel>
 struct KltRegion {
-  uint8_t* pixels;
+  Pixel* pixels;
   int pitch, x, y, side;  ///< (x, y): position of the first pixel in its level
 };
 
 /// Computes `coarse` from `fine`. `extent`: size of the coarse level; `sums`: temporary memory. Border rule:
 /// reflect101.
-__device__ void klt_shrink(const KltRegion& fine, const KltRegion& coarse, Extent extent, uint16_t* sums) {
+template <class Pixel>
+__device__ void klt_shrink(const KltRegion<Pixel>& fine, const KltRegion<Pixel>& coarse, Extent extent,
+                           KltSum<Pixel>* sums) {
   const int n = coarse.side, t = static_cast<int>(threadIdx.x);
   for (int i = t; i < fine.side * n; i += KltPyramidTuning::threads) {
     const int row = i / n, column = i - row * n;
     const int x = min(max(klt_reflect(coarse.x + column, extent.width), coarse.x), coarse.x + n - 1);
-    const uint8_t* p = fine.pixels + row * fine.pitch + 2 * x - fine.x;
-    sums[i] = static_cast<uint16_t>(p[-2] + p[2] + 4 * (p[-1] + p[1]) + 6 * p[0]);
+    const Pixel* p = fine.pixels + row * fine.pitch + 2 * x - fine.x;
+    sums[i] = static_cast<KltSum<Pixel>>(p[-2] + p[2] + 4 * (p[-1] + p[1]) + 6 * p[0]);
   }
   __syncthreads();
   for (int i = t; i < n * n; i += KltPyramidTuning::threads) {
     const int row = i / n, column = i - row * n;
     const int y = min(max(klt_reflect(coarse.y + row, extent.height), coarse.y), coarse.y + n - 1);
-    const uint16_t* s = sums + (2 * y - fine.y) * n + column;
+    const KltSum<Pixel>* s = sums + (2 * y - fine.y) * n + column;
     coarse.pixels[row * coarse.pitch + column] =
-        static_cast<uint8_t>((s[-2 * n] + s[2 * n] + 4 * (s[-n] + s[n]) + 6 * s[0] + 128) >> 8);
+        static_cast<Pixel>((s[-2 * n] + s[2 * n] + 4 * (s[-n] + s[n]) + 6 * s[0] + 128) >> 8);
   }
   __syncthreads();
 }
 
 /// Stores this block's part of a level.
-__device__ void klt_store_tile(const KltRegion& from, const ImageView<uint8_t>& to, int x0, int y0,
+template <class Pixel>
+__device__ void klt_store_tile(const KltRegion<Pixel>& from, const ImageView<Pixel>& to, int x0, int y0,
                                int side) {
   for (int i = static_cast<int>(threadIdx.x); i < side * side; i += KltPyramidTuning::threads) {
     const int x = x0 + i % side, y = y0 + i / side;
@@ -103,43 +113,45 @@ __device__ void klt_store_tile(const KltRegion& from, const ImageView<uint8_t>& 
   }
 }
 
+template <class Pixel>
 __global__ void __launch_bounds__(KltPyramidTuning::threads)
     klt_pyramid_kernel(KltShape shape, KltState state, int first) {
   using T = KltPyramidTuning;
-  __shared__ __align__(16) uint8_t pixels0[T::side0 * T::pitch0], pixels1[T::side1 * T::side1],
+  __shared__ __align__(16) Pixel pixels0[T::side0 * T::pitch0], pixels1[T::side1 * T::side1],
       pixels2[T::side2 * T::side2], pixels3[T::tile * T::tile];
-  __shared__ uint16_t sums[T::side0 * T::side1];
+  __shared__ KltSum<Pixel> sums[T::side0 * T::side1];
   uint8_t* half = state.after();
   const int x3 = static_cast<int>(blockIdx.x) * T::tile, y3 = static_cast<int>(blockIdx.y) * T::tile;
-  const KltRegion region3{pixels3, T::tile, x3, y3, T::tile};
-  const KltRegion region2{pixels2, T::side2, 2 * x3 - 2, 2 * y3 - 2, T::side2};
-  const KltRegion region1{pixels1, T::side1, 2 * region2.x - 2, 2 * region2.y - 2, T::side1};
-  const KltRegion region0{pixels0 + 2, T::pitch0, 2 * region1.x - 2, 2 * region1.y - 2, T::side0};
+  const KltRegion<Pixel> region3{pixels3, T::tile, x3, y3, T::tile};
+  const KltRegion<Pixel> region2{pixels2, T::side2, 2 * x3 - 2, 2 * y3 - 2, T::side2};
+  const KltRegion<Pixel> region1{pixels1, T::side1, 2 * region2.x - 2, 2 * region2.y - 2, T::side1};
+  const KltRegion<Pixel> region0{pixels0 + 2, T::pitch0, 2 * region1.x - 2, 2 * region1.y - 2, T::side0};
 
-  const ImageView<uint8_t> level0 = shape.view(half, first - 1);
-  const int words = T::pitch0 / 4, left = region0.x - 2;
+  const ImageView<Pixel> level0 = shape.view<Pixel>(half, first - 1);
+  constexpr int per_word = 4 / sizeof(Pixel), bits = 8 * sizeof(Pixel);
+  const int words = T::pitch0 / per_word, left = region0.x - 2;
   for (int i = static_cast<int>(threadIdx.x); i < T::side0 * words; i += T::threads) {
-    const int row = i / words, x = left + i % words * 4;
-    const uint8_t* from = level0.row(klt_reflect(region0.y + row, level0.extent.height));
+    const int row = i / words, x = left + i % words * per_word;
+    const Pixel* from = level0.row(klt_reflect(region0.y + row, level0.extent.height));
     uint32_t word = 0;
-    if (x >= 0 && x + 4 <= level0.extent.width) {
+    if (x >= 0 && x + per_word <= level0.extent.width) {
       word = *reinterpret_cast<const uint32_t*>(from + x);
     } else {
-      for (int k = 0; k < 4; ++k)
-        word |= static_cast<uint32_t>(from[klt_reflect(x + k, level0.extent.width)]) << (8 * k);
+      for (int k = 0; k < per_word; ++k)
+        word |= static_cast<uint32_t>(from[klt_reflect(x + k, level0.extent.width)]) << (bits * k);
     }
     reinterpret_cast<uint32_t*>(pixels0)[row * words + i % words] = word;
   }
   __syncthreads();
   const int made = min(shape.levels - first + 1, 3);
   klt_shrink(region0, region1, shape.level[first].extent, sums);
-  klt_store_tile(region1, shape.view(half, first), 4 * x3, 4 * y3, 4 * T::tile);
+  klt_store_tile(region1, shape.view<Pixel>(half, first), 4 * x3, 4 * y3, 4 * T::tile);
   if (made < 2) return;
   klt_shrink(region1, region2, shape.level[first + 1].extent, sums);
-  klt_store_tile(region2, shape.view(half, first + 1), 2 * x3, 2 * y3, 2 * T::tile);
+  klt_store_tile(region2, shape.view<Pixel>(half, first + 1), 2 * x3, 2 * y3, 2 * T::tile);
   if (made < 3) return;
   klt_shrink(region2, region3, shape.level[first + 2].extent, sums);
-  klt_store_tile(region3, shape.view(half, first + 2), x3, y3, T::tile);
+  klt_store_tile(region3, shape.view<Pixel>(half, first + 2), x3, y3, T::tile);
 }
 
 }  // namespace
@@ -165,7 +177,8 @@ void Klt::launch_shrink(const PassArgs& args, CudaStream stream) const {
   const Extent fine = shape_.level[args.step].extent;  // a block computes 4 × 4 tiles of this level
   const dim3 grid(blocks_for(fine.width, 4 * KltPyramidTuning::tile),
                   blocks_for(fine.height, 4 * KltPyramidTuning::tile));
-  klt_pyramid_kernel<<<grid, KltPyramidTuning::threads, 0, stream>>>(shape_, state_of(args), args.step);
+  const auto kernel = shape_.deep ? &klt_pyramid_kernel<uint16_t> : &klt_pyramid_kernel<uint8_t>;
+  kernel<<<grid, KltPyramidTuning::threads, 0, stream>>>(shape_, state_of(args), args.step);
   LENSD_LAUNCHED();
 }
 

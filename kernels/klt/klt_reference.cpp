@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "kernels/common/border/border.hpp"
@@ -12,16 +13,16 @@
 namespace lensd {
 namespace {
 
+/// Returns the luma as grey levels or, of an image with 16 bits, as Gray16 in 1/128 grey level.
 Image gray_of(const ReferenceRun& run, const LumaBlock& weights) {
   const Image& in = run.in[0];
   if (!run.picture) {
-    const Image luma = in.channels() == 4 ? luma_reference(in, weights) : in;
-    if (!luma.is_deep()) return luma;
-    Image rounded({PixelFormat::gray8, luma.format.extent});
-    for_each_sample(luma.format.extent, 1, [&](int x, int y, int) {
-      rounded.at(x, y) = static_cast<uint8_t>((luma.sample(x, y) + 128) / 257);
-    });
-    return rounded;
+    Image luma = in.channels() == 4 ? luma_reference(in, weights) : in;
+    if (luma.is_deep())
+      for_each_sample(luma.format.extent, 1, [&](int x, int y, int) {
+        luma.set_sample(x, y, 0, static_cast<int>(std::lround(luma.sample(x, y) / 257. * 128)));
+      });
+    return luma;
   }
   const ComponentLayout& luma = run.picture->info.format.components[0];
   Image gray({PixelFormat::gray8, in.format.extent});
@@ -32,12 +33,13 @@ Image gray_of(const ReferenceRun& run, const LumaBlock& weights) {
   return gray;
 }
 
+template <class Pixel>
 void build_pyramid(const KltShape& shape, uint8_t* half, const Image& gray) {
-  const ImageView<uint8_t> picture = shape.view(half, 0);
+  const ImageView<Pixel> picture = shape.view<Pixel>(half, 0);
   for (int y = 0; y < gray.height(); ++y)
-    for (int x = 0; x < gray.width(); ++x) picture.at(x, y) = gray.at(x, y);
+    for (int x = 0; x < gray.width(); ++x) picture.at(x, y) = static_cast<Pixel>(gray.sample(x, y));
   for (int level = 1; level <= shape.levels; ++level) {
-    const ImageView<uint8_t> fine = shape.view(half, level - 1), coarse = shape.view(half, level);
+    const ImageView<Pixel> fine = shape.view<Pixel>(half, level - 1), coarse = shape.view<Pixel>(half, level);
     constexpr int weights[5] = {1, 4, 6, 4, 1};
     for (int y = 0; y < coarse.extent.height; ++y)
       for (int x = 0; x < coarse.extent.width; ++x) {
@@ -47,9 +49,18 @@ void build_pyramid(const KltShape& shape, uint8_t* half, const Image& gray) {
             sum += weights[i] * weights[j] *
                    fine.at(border_index(2 * x + i - 2, fine.extent.width, Border::reflect101),
                            border_index(2 * y + j - 2, fine.extent.height, Border::reflect101));
-        coarse.at(x, y) = static_cast<uint8_t>(sum >> 8);
+        coarse.at(x, y) = static_cast<Pixel>(sum >> 8);
       }
   }
+}
+
+/// Computes the pyramid and follows the tracks of the frame before.
+template <class Pixel>
+void follow_reference(const KltShape& shape, const KltState& state, const KltBlock& block, const Image& gray,
+                      TrackTable& table) {
+  build_pyramid<Pixel>(shape, state.after(), gray);
+  KltScalarWindow<Pixel> window(block.gain_bias);
+  klt_follow_slots(window, shape, state, block, table, {0, shape.capacity});
 }
 
 }  // namespace
@@ -57,7 +68,8 @@ void build_pyramid(const KltShape& shape, uint8_t* half, const Image& gray) {
 void Klt::reference(ReferenceRun& run) const {
   const KltBlock block = KltBlock::make(params_);
   const Extent extent = run.in[0].format.extent;
-  const KltShape shape = KltShape::make(extent, params_);
+  const Image gray = gray_of(run, block.luma);
+  const KltShape shape = KltShape::make(extent, params_, gray.is_deep());
   FrameBlock frame = run.frame;
   if (run.state.empty()) frame.reset = 1;
   run.state.resize(2 * shape.bytes);
@@ -68,11 +80,8 @@ void Klt::reference(ReferenceRun& run) const {
   const auto capacity = static_cast<uint32_t>(shape.capacity);
   Track* const tracks = table.tracks();
 
-  const Image gray = gray_of(run, block.luma);
-  build_pyramid(shape, after, gray);
-
-  KltScalarWindow window(block.gain_bias);
-  klt_follow_slots(window, shape, state, block, table, {0, shape.capacity});
+  const auto follow = gray.is_deep() ? &follow_reference<uint16_t> : &follow_reference<uint8_t>;
+  follow(shape, state, block, gray, table);
 
   // Of two tracks that are too close, the younger one ends: the one with the larger id.
   std::vector<uint32_t> crowded;
@@ -106,7 +115,8 @@ void Klt::reference(ReferenceRun& run) const {
     ++table.counts[static_cast<uint32_t>(TrackStatus::fresh)];
     tracks[slot] = klt_new_track(corners[k], table.next_id++, count.strongest);
     ++table.alive;
-    if (shape.patch_bytes > 0) klt_keep_patch(shape, after, state.halves, static_cast<int>(slot), corners[k]);
+    const auto keep = gray.is_deep() ? &klt_keep_patch<uint16_t> : &klt_keep_patch<uint8_t>;
+    if (shape.patch_bytes > 0) keep(shape, after, state.halves, static_cast<int>(slot), corners[k], 0, 1);
   }
 
   std::vector<uint32_t> ages;

@@ -101,8 +101,10 @@ void Klt::finish(const PassArgs& args, Band) const {
       if (table.tracks()[i].status != free) continue;
       const Corner& corner = corners.corners()[taken];
       table.tracks()[i] = klt_new_track(corner, table.next_id + taken, corners.count.strongest);
-      if (shape_.patch_bytes > 0)
-        klt_keep_patch(shape_, state.after(), state.halves, static_cast<int>(i), corner);
+      if (shape_.patch_bytes > 0) {
+        const auto keep = shape_.deep ? &klt_keep_patch<uint16_t> : &klt_keep_patch<uint8_t>;
+        keep(shape_, state.after(), state.halves, static_cast<int>(i), corner, 0, 1);
+      }
       ++taken;
     }
   uint32_t& empty = count_of(table, TrackStatus::empty);

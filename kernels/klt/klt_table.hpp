@@ -16,10 +16,11 @@ LENSD_HD inline void klt_start_header(TrackTable& table, const TrackTable& befor
 /// Stores pixels begin, begin + stride, … of the first patch of the new track in `slot`. The thread
 /// with begin = 0 also stores the position of the corner. Border rule: replicate, but KltFirstPatch ignores
 /// window pixels outside the picture.
-LENSD_HD inline void klt_keep_patch(const KltShape& shape, uint8_t* after, uint8_t* const halves[2], int slot,
-                                    const Corner& corner, int begin = 0, int stride = 1) {
-  const auto picture = shape.view(static_cast<const uint8_t*>(after), 0);
-  uint8_t* patch = shape.patch(halves, slot);
+template <class Pixel>
+LENSD_HD void klt_keep_patch(const KltShape& shape, uint8_t* after, uint8_t* const halves[2], int slot,
+                             const Corner& corner, int begin = 0, int stride = 1) {
+  const auto picture = shape.view<Pixel>(static_cast<const uint8_t*>(after), 0);
+  Pixel* patch = shape.patch<Pixel>(halves, slot);
   const int side = shape.window + 2, reach = shape.window / 2 + 1;
   for (int i = begin; i < side * side; i += stride) {
     const int x = corner.x + i % side - reach, y = corner.y + i / side - reach;

@@ -6,10 +6,11 @@
 namespace lensd {
 
 /// Returns the bilinear sample at (x + fx, y + fy), with 7 fraction bits; fx and fy are in 1/32768 pixel.
-LENSD_HD inline int klt_sample(const ImageView<const uint8_t>& level, int x, int y, int fx, int fy) {
-  const uint8_t *upper = level.row(y) + x, *lower = level.row(y + 1) + x;
-  const int above = (upper[0] << 7) + scaled15((upper[1] - upper[0]) << 7, fx);
-  const int below = (lower[0] << 7) + scaled15((lower[1] - lower[0]) << 7, fx);
+template <class Pixel>
+LENSD_HD int klt_sample(const ImageView<const Pixel>& level, int x, int y, int fx, int fy) {
+  const Pixel *upper = level.row(y) + x, *lower = level.row(y + 1) + x;
+  const int above = klt_fixed(upper[0]) + scaled15(klt_fixed(upper[1]) - klt_fixed(upper[0]), fx);
+  const int below = klt_fixed(lower[0]) + scaled15(klt_fixed(lower[1]) - klt_fixed(lower[0]), fx);
   return above + scaled15(below - above, fy);
 }
 
@@ -33,24 +34,26 @@ LENSD_HD constexpr int klt_slope_y(const int (&s)[3][3]) {
 }
 
 /// Scalar implementation of the Window of klt_follow.hpp: sums pixel by pixel.
+template <class PixelType>
 class KltScalarWindow {
  public:
+  using Pixel = PixelType;
   explicit KltScalarWindow(bool gain_bias) : gain_bias_(gain_bias) {}
 
-  void take(const ImageView<const uint8_t>& level, const KltSpot& spot, const KltRect& rect) {
+  void take(const ImageView<const Pixel>& level, const KltSpot& spot, const KltRect& rect) {
     for (int y = rect.y0; y < rect.y1; ++y)
       for (int x = rect.x0; x < rect.x1; ++x) {
         int s[3][3];
         for (int j = 0; j < 3; ++j)
           for (int i = 0; i < 3; ++i)
             s[j][i] = klt_sample(level, spot.x + x + i - 1, spot.y + y + j - 1, spot.fx, spot.fy);
-        pixels_[y][x] = {s[1][1], klt_slope_x(s), klt_slope_y(s)};
+        patch_[y][x] = {s[1][1], klt_slope_x(s), klt_slope_y(s)};
       }
   }
 
   KltMoments moments(const KltRect& rect) const {
     KltMoments m;
-    each(rect, [&](int, int, const Pixel& p) {
+    each(rect, [&](int, int, const Patch& p) {
       const int64_t x = p.slope_x, y = p.slope_y, i = klt_centred(p.sample);
       m.xx += x * x, m.xy += x * y, m.yy += y * y;
       if (gain_bias_) m.x += x, m.y += y, m.i += i, m.ii += i * i, m.xi += x * i, m.yi += y * i;
@@ -58,9 +61,9 @@ class KltScalarWindow {
     return m;
   }
 
-  KltMatch match(const ImageView<const uint8_t>& level, const KltSpot& spot, const KltRect& rect) const {
+  KltMatch match(const ImageView<const Pixel>& level, const KltSpot& spot, const KltRect& rect) const {
     KltMatch m;
-    each(rect, [&](int x, int y, const Pixel& p) {
+    each(rect, [&](int x, int y, const Patch& p) {
       const int sample = klt_sample(level, spot.x + x, spot.y + y, spot.fx, spot.fy);
       const int64_t d = gain_bias_ ? klt_centred(sample) : scaled15(sample - p.sample, kKltToFive);
       m.x += d * p.slope_x, m.y += d * p.slope_y;
@@ -69,10 +72,10 @@ class KltScalarWindow {
     return m;
   }
 
-  int64_t residual(const ImageView<const uint8_t>& level, const KltSpot& spot, const KltRect& rect,
+  int64_t residual(const ImageView<const Pixel>& level, const KltSpot& spot, const KltRect& rect,
                    const KltGainBias& gain_bias) const {
     int64_t sum = 0;
-    each(rect, [&](int x, int y, const Pixel& p) {
+    each(rect, [&](int x, int y, const Patch& p) {
       const int sample = klt_sample(level, spot.x + x, spot.y + y, spot.fx, spot.fy);
       const int left = gain_bias.difference(klt_centred(p.sample), klt_centred(sample));
       sum += left < 0 ? -left : left;
@@ -81,17 +84,17 @@ class KltScalarWindow {
   }
 
  private:
-  struct Pixel {
+  struct Patch {
     int sample, slope_x, slope_y;
   };
   template <class Use>
   void each(const KltRect& rect, Use use) const {
     for (int y = rect.y0; y < rect.y1; ++y)
-      for (int x = rect.x0; x < rect.x1; ++x) use(x, y, pixels_[y][x]);
+      for (int x = rect.x0; x < rect.x1; ++x) use(x, y, patch_[y][x]);
   }
 
   bool gain_bias_;
-  Pixel pixels_[kKltMaxWindow][kKltMaxWindow];
+  Patch patch_[kKltMaxWindow][kKltMaxWindow];
 };
 
 }  // namespace lensd

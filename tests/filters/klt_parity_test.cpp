@@ -50,7 +50,23 @@ std::vector<ParityCase> parity_cases() {
        {161, 121},
        with({{"min_eigen", 0.0}, {"quality", 0.0}, {"min_distance", 0.0}, {"fb_threshold", 100.0}})},
       {"small", {16, 16}, few},
-      {"tiny", {3, 3}, few}};
+      {"tiny", {3, 3}, few},
+      {"gray16", {161, 121}, few, PixelFormat::gray16},
+      {"rgba16", {162, 122}, few, PixelFormat::rgba16},
+      {"rgba16_from_picture", {162, 122}, few, PixelFormat::rgba16, true},
+      {"gray16_gain_bias_and_affine_check",
+       {161, 121},
+       with({{"affine_check", true}, {"gain_bias", true}, {"window", int64_t{11}}}),
+       PixelFormat::gray16},
+      {"gray16_largest_window",
+       {163, 121},
+       with({{"window", int64_t{31}}, {"levels", int64_t{2}}, {"affine_check", true}, {"block", int64_t{7}}}),
+       PixelFormat::gray16},
+      {"gray16_most_levels",
+       {403, 371},
+       with({{"levels", int64_t{6}}, {"window", int64_t{5}}, {"block", int64_t{5}}}),
+       PixelFormat::gray16},
+      {"gray16_tiny", {3, 3}, few, PixelFormat::gray16}};
 }
 
 class KltParity : public testing::TestWithParam<ParityCase> {
@@ -66,10 +82,15 @@ class KltParity : public testing::TestWithParam<ParityCase> {
     std::vector<Frame> all;
     const Motion motion{.name = "", .x = 2.7, .y = -1.6, .degrees = 0.8, .zoom = 1.01};
     for (unsigned i = 0; i < 7; ++i) {
-      Image gray = textured(p.extent, times(motion, i), {.noise = 2, .gain = 1 - 0.05 * i, .seed = i + 1});
+      const bool deep = sample_bytes(p.format) == 2 && !p.from_picture;
+      Image gray = textured(p.extent, times(motion, i),
+                            {.noise = 2,
+                             .gain = 1 - 0.05 * i,
+                             .seed = i + 1,
+                             .format = deep ? PixelFormat::gray16 : PixelFormat::gray8});
       for (int y = 0; y < gray.height() / 3; ++y)
         for (int x = 0; x < gray.width() / 2; ++x)
-          if (i == 3) gray.at(x, y) = static_cast<uint8_t>(x * y);
+          if (i == 3) gray.set_sample(x, y, 0, x * y % 256 * (deep ? 256 : 1) + (deep ? x % 256 : 0));
       Frame frame{gray, nullptr};
       frame.again = false, frame.cut = i == 5;
       if (p.from_picture) {
@@ -89,12 +110,13 @@ class KltParity : public testing::TestWithParam<ParityCase> {
               const_cast<uint8_t*>(frame.picture->ref.planes[0]) + y * frame.picture->ref.pitch_bytes[0],
               gray.ref().row(y), gray.format.row_bytes());
       }
-      if (p.format == PixelFormat::rgba8) {
-        frame.image = Image({PixelFormat::rgba8, p.extent});
+      if (!is_gray(p.format)) {
+        frame.image = Image({p.format, p.extent});
+        const int values = max_sample(p.format) + 1;
         for (int y = 0; y < gray.height(); ++y)
           for (int x = 0; x < gray.width(); ++x)
             for (int c = 0; c < 4; ++c)
-              frame.image.at(x, y, c) = static_cast<uint8_t>(gray.at(x, y) + 3 * c * (x % 5));
+              frame.image.set_sample(x, y, c, (gray.sample(x, y) + 3 * c * (x % 5)) % values);
       }
       all.push_back(frame);
       if (i == 2 || i == 5) all.push_back(frame), all.back().again = true, all.back().cut = false;

@@ -3,50 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <set>
 
-#include "kernels/klt/klt.hpp"
-#include "tests/filters/harness.hpp"
-#include "tests/filters/klt_tables.hpp"
-#include "tests/filters/motions.hpp"
+#include "tests/filters/klt_tracker.hpp"
 
 namespace lensd::test {
-
-using namespace bench;  // pictures that move
-
 namespace {
-
-/// Runs the filter on the CPU frame by frame.
-class Tracker {
- public:
-  Tracker(ImageFormat format, const Settings& settings) {
-    set_all(klt_, settings);
-    rig_ = make_cpu_rig(klt_, {.images = {&format, 1}}, kAligned, 2);
-  }
-  Table run(const Image& image, const RunExtras& extras = {}) {
-    return {rig_->run({image}, extras).stats_bytes};
-  }
-  void set(const Settings& settings) { set_all(klt_, settings); }
-
- private:
-  Klt klt_;
-  std::unique_ptr<Rig> rig_;
-};
-
-double quantile(std::vector<double> values, double part) {
-  if (values.empty()) return 1e9;
-  std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(part * static_cast<double>(values.size() - 1))];
-}
-
-bool inside(Point p, Extent extent, double margin) {
-  return p.x >= margin && p.y >= margin && p.x <= extent.width - 1 - margin &&
-         p.y <= extent.height - 1 - margin;
-}
-
-constexpr Extent kScene{480, 360};
-const ImageFormat kGrayScene{PixelFormat::gray8, kScene};
 
 // ---------------------------------------------------------------------------------------------- known motion
 
@@ -57,15 +19,7 @@ TEST_P(KnownMotion, IsFollowedToAFractionOfAPixel) {
   Tracker tracker(kGrayScene, {});
   tracker.run(textured(kScene, {}, {.noise = 2, .seed = 1}));
   const Table table = tracker.run(textured(kScene, motion, {.noise = 2, .seed = 2}));
-  std::vector<double> errors;
-  size_t there = 0;
-  for (const Track& t : table.all()) {
-    const Point truth = motion.apply({t.previous_x, t.previous_y}, kScene);
-    if (t.status == TrackStatus::empty || t.status == TrackStatus::fresh || !inside(truth, kScene, 2))
-      continue;
-    ++there;
-    if (t.status == TrackStatus::tracked) errors.push_back(std::hypot(t.x - truth.x, t.y - truth.y));
-  }
+  const auto [there, errors] = accuracy(table, motion);
   ASSERT_GT(there, 200u);
   EXPECT_GE(static_cast<double>(errors.size()), 0.97 * static_cast<double>(there));
   EXPECT_LE(quantile(errors, 0.5), 0.05);

@@ -33,11 +33,14 @@ void print(const std::string& title, const KltTimes& times) {
 
 }  // namespace
 
-const std::vector<Image>& klt_pictures() {
-  static const std::vector<Image> pictures{
-      textured(kKltExtent, {}, {.noise = 2, .seed = 1}),
-      textured(kKltExtent, {.name = "", .x = 5.5, .y = -2.25}, {.noise = 2, .seed = 2})};
-  return pictures;
+const std::vector<Image>& klt_pictures(PixelFormat format) {
+  const auto pair = [](PixelFormat of) {
+    return std::vector<Image>{
+        textured(kKltExtent, {}, {.noise = 2, .seed = 1, .format = of}),
+        textured(kKltExtent, {.name = "", .x = 5.5, .y = -2.25}, {.noise = 2, .seed = 2, .format = of})};
+  };
+  static const std::vector<Image> narrow = pair(PixelFormat::gray8), deep = pair(PixelFormat::gray16);
+  return format == PixelFormat::gray8 ? narrow : deep;
 }
 
 void set_up(Klt& klt, const KltSetting& setting) {
@@ -51,12 +54,12 @@ void set_up(Klt& klt, const KltSetting& setting) {
 KltTimes time_klt_cpu(const KltSetting& setting, int threads) {
   Klt klt;
   set_up(klt, setting);
-  const ImageFormat format{PixelFormat::gray8, kKltExtent};
+  const ImageFormat format{setting.format, kKltExtent};
   CpuRun cpu(klt, {.images = {&format, 1}}, threads);
   // Runs frame 0 or 1 kRuns times. Returns the median time of each pass in seconds.
   const auto time = [&](uint32_t index) {
     const FrameBlock frame{.index = index, .state_index = index, .reset = index == 0 ? 1u : 0u};
-    const ConstImageRef in = klt_pictures()[index].ref();
+    const ConstImageRef in = klt_pictures(setting.format)[index].ref();
     PassArgs args = cpu.args();
     args.in = {&in, 1}, args.frame = &frame;
     std::vector<std::vector<double>> times(cpu.layout.passes.size());

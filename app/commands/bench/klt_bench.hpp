@@ -15,14 +15,17 @@ struct KltSetting {
   const char* label;
   int64_t iterations;
   double epsilon, fb_threshold;
+  PixelFormat format = PixelFormat::gray8;
 };
-inline constexpr KltSetting kKltSettings[] = {{"30 steps, 0.01 px, no backward check", 30, 0.01, 0},
-                                              {"30 steps, 0.01 px", 30, 0.01, 1},
-                                              {"10 steps, 0.03 px, no backward check", 10, 0.03, 0}};
+inline constexpr KltSetting kKltSettings[] = {
+    {"30 steps, 0.01 px, no backward check", 30, 0.01, 0},
+    {"30 steps, 0.01 px", 30, 0.01, 1},
+    {"10 steps, 0.03 px, no backward check", 10, 0.03, 0},
+    {"16 bits, 30 steps, 0.01 px", 30, 0.01, 1, PixelFormat::gray16}};
 inline constexpr Extent kKltExtent{1920, 1080};
 
-/// Returns two pictures of a texture that moves by a few pixels, with noise.
-const std::vector<Image>& klt_pictures();
+/// Returns two pictures of a texture that moves by a few pixels, with noise. `format`: Gray8 or Gray16.
+const std::vector<Image>& klt_pictures(PixelFormat format);
 void set_up(Klt& klt, const KltSetting& setting);
 
 /// Median time of each pass in seconds. `first`: first frame, in which all tracks are new; `later`: second

@@ -6,7 +6,7 @@ namespace lensd::bench {
 KltTimes time_klt_cuda(const KltSetting& setting) {
   Klt klt;
   set_up(klt, setting);
-  const ImageFormat format{PixelFormat::gray8, kKltExtent};
+  const ImageFormat format{setting.format, kKltExtent};
   const FilterRun run(klt, {.images = {&format, 1}, .backend = Backend::cuda});
   const cuda::Stream stream;
   const auto uploaded = [](const void* from, size_t bytes) {
@@ -16,12 +16,13 @@ KltTimes time_klt_cuda(const KltSetting& setting) {
   };
   // Times frame 0 or 1. Returns the seconds that each pass adds to the time of the passes before it.
   const auto time = [&](uint32_t index) {
-    const Image& image = klt_pictures()[index];
+    const Image& image = klt_pictures(setting.format)[index];
     const FrameBlock frame{.index = index, .state_index = index, .reset = index == 0 ? 1u : 0u};
     const MemoryBlock pixels = uploaded(image.pixels.data(), image.pixels.size());
     const MemoryBlock frame_block = uploaded(&frame, sizeof(frame));
     LENSD_CUDA_CHECK(cudaDeviceSynchronize());  // `stream` does not wait for the default stream
-    const ConstImageRef in{pixels.data(), image.width(), image.format};
+    const ConstImageRef in{pixels.data(), static_cast<std::ptrdiff_t>(image.format.row_bytes()),
+                           image.format};
     PassArgs args = run.args();
     args.in = {&in, 1}, args.frame = reinterpret_cast<const FrameBlock*>(frame_block.data());
     const auto time_of_first = [&](size_t passes) {

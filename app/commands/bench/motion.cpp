@@ -64,7 +64,8 @@ Point Motion::undo(Point p, Extent extent) const {
 Image textured(Extent extent, const Motion& motion, const Exposure& exposure) {
   std::mt19937 random(exposure.seed);
   const auto uniform = [&random] { return (static_cast<double>(random()) + 0.5) / 4294967296.0; };
-  Image image({PixelFormat::gray8, extent});
+  Image image({exposure.format, extent});
+  const long white = max_sample(exposure.format);
   std::vector<double> row(static_cast<size_t>(extent.width));
   for (int y = 0; y < extent.height; ++y) {
     const Point from = motion.undo({0, static_cast<double>(y)}, extent);
@@ -75,7 +76,8 @@ Image textured(Extent extent, const Motion& motion, const Exposure& exposure) {
       double v = exposure.gain * row[static_cast<size_t>(x)] + exposure.bias;
       if (exposure.noise > 0)  // Box-Muller transform
         v += exposure.noise * std::sqrt(-2 * std::log(uniform())) * std::cos(2 * kPi * uniform());
-      image.at(x, y) = static_cast<uint8_t>(std::clamp(std::lround(v), 0l, 255l));
+      const long sample = std::lround(v * static_cast<double>(white) / 255);
+      image.set_sample(x, y, 0, static_cast<int>(std::clamp(sample, 0l, white)));
     }
   }
   return image;

@@ -26,7 +26,8 @@ struct Motion {
 struct Exposure {
   double noise = 0;  ///< standard deviation in grey levels
   double gain = 1, bias = 0;
-  unsigned seed = 1;  ///< seed of the noise
+  unsigned seed = 1;                        ///< seed of the noise
+  PixelFormat format = PixelFormat::gray8;  ///< or gray16, with grey levels scaled by 257
 };
 
 /// Returns the texture after `motion`: plane waves around grey level 128, with wavelengths of 6 to 100 pixels
