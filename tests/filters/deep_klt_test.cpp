@@ -7,7 +7,7 @@ namespace lensd::test {
 namespace {
 
 TEST(DeepKlt, FollowsATextureOfAFewGreyLevels) {
-  // Waves with amplitudes of 0.1 to 0.2 grey levels, in all about one level around 128.
+  // The texture has a standard deviation of 0.7 grey levels.
   const Motion motion{.name = "", .x = 2.3, .y = -1.6};
   const auto followed = [&](PixelFormat format) {
     const Exposure faint{.gain = 1. / 64, .bias = 126, .format = format};
