@@ -215,42 +215,56 @@ __device__ CornerRival find_rival(const CornerDeviceMemory& memory, const Corner
   return {};
 }
 
-/// Decides all candidates of a round, each by one warp. While a known rival is undecided, only that rival is
-/// polled. All blocks must be resident at the same time.
+/// State of a candidate that is polled: decided, waiting for a known rival, or without a known rival.
+enum class CornerPoll { decided, waiting, open };
+
+/// Polls the candidate in `slot`, whose known rival is in slot `rival`. Rejects it if the rival was accepted.
+__device__ CornerPoll poll_candidate(const CornerDeviceMemory& memory, uint32_t slot, uint32_t rival) {
+  const uint64_t value = load_slot(memory.slots + slot);
+  if (value == 0 || (value & 1) != 0) return CornerPoll::decided;
+  if (rival == kNoSlot) return CornerPoll::open;
+  const uint64_t other = load_slot(memory.slots + rival);
+  if (other == 0) return CornerPoll::open;
+  if ((other & 1) == 0) return CornerPoll::waiting;
+  store_slot(memory.slots + slot, 0);
+  return CornerPoll::decided;
+}
+
+/// Decides all candidates of a round. Each lane polls its own candidates; a warp searches for the rivals of
+/// those without a known one, one candidate at a time. So equal corners, each of which waits for its
+/// neighbour, cost little while they wait. All blocks must be resident at the same time.
 __global__ void __launch_bounds__(kDecideThreads) corner_decide_kernel(CornerLaunch launch, int round) {
   if (launch.wanted() == 0) return;
   const CornerDeviceMemory& memory = launch.memory;
   const CornerCells cells = corner_cells(launch);
   const uint32_t count = memory.counters->pending[round], warps = gridDim.x * (kDecideThreads / 32);
-  const uint32_t warp = threadIdx.x / 32 * gridDim.x + blockIdx.x;
-  const bool leader = (threadIdx.x & 31) == 0;
-  for (bool open = true; open;) {
+  const uint32_t warp = threadIdx.x / 32 * gridDim.x + blockIdx.x, lane = threadIdx.x & 31;
+  for (bool open = true; __any_sync(~0u, open);) {
     open = false;
-    for (uint32_t i = warp; i < count; i += warps) {
-      uint64_t* const slot = memory.slots + memory.pending[i];
-      // Only one lane reads the slots, so that all lanes of the warp take the same branch.
-      uint64_t value = 0, rival_value = 0;
-      if (leader) {
-        value = load_slot(slot);
-        const uint32_t known = memory.rivals[i];
-        if (value != 0 && (value & 1) == 0 && known != kNoSlot) rival_value = load_slot(memory.slots + known);
-      }
-      value = __shfl_sync(~0u, value, 0), rival_value = __shfl_sync(~0u, rival_value, 0);
-      if (value == 0 || (value & 1) != 0) continue;
-      bool rejected = (rival_value & 1) != 0;
-      if (rival_value == 0) {
-        const CornerRival rival = find_rival(memory, cells, value >> 1);
-        rejected = rival.accepted;
-        if (leader) memory.rivals[i] = rival.slot;
-        if (leader && rival.slot == kNoSlot) {
-          store_slot(slot, value | 1);
-          memory.accepted[atomicAdd(&memory.counters->accepted, 1u)] = value >> 1;
+    for (uint32_t first = warp; first < count; first += 32 * warps) {
+      const uint32_t i = first + lane * warps;
+      const uint32_t slot = i < count ? memory.pending[i] : kNoSlot;
+      const CornerPoll poll =
+          i < count ? poll_candidate(memory, slot, memory.rivals[i]) : CornerPoll::decided;
+      open |= poll == CornerPoll::waiting;
+      for (uint32_t left = __ballot_sync(~0u, poll == CornerPoll::open); left != 0; left &= left - 1) {
+        const uint32_t owner = static_cast<uint32_t>(__ffs(static_cast<int>(left))) - 1;
+        const uint32_t searched = __shfl_sync(~0u, slot, static_cast<int>(owner));
+        const uint64_t key = __shfl_sync(~0u, lane == owner ? load_slot(memory.slots + searched) : 0,
+                                         static_cast<int>(owner)) >>
+                             1;
+        const CornerRival rival = find_rival(memory, cells, key);
+        if (lane != owner) continue;
+        memory.rivals[i] = rival.slot;
+        if (rival.accepted) {
+          store_slot(memory.slots + searched, 0);
+        } else if (rival.slot != kNoSlot) {
+          open = true;
+        } else {
+          store_slot(memory.slots + searched, key << 1 | 1);
+          memory.accepted[atomicAdd(&memory.counters->accepted, 1u)] = key;
         }
-        open |= rival.slot != kNoSlot && !rejected;
-      } else {
-        open |= !rejected;
       }
-      if (leader && rejected) store_slot(slot, 0);
     }
   }
 }
