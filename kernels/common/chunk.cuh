@@ -57,6 +57,15 @@ struct ChunkWalk {
   }
 };
 
+/// Returns the number of blocks for a ChunkWalk, at most `most`.
+inline unsigned walk_blocks(const ImageFormat& format, int threads, int most) {
+  const int64_t chunks =
+      static_cast<int64_t>(blocks_for(static_cast<int>(format.row_bytes()), ChunkShape::bytes)) *
+      format.extent.height;
+  const int64_t blocks = (chunks + threads - 1) / threads;
+  return static_cast<unsigned>(blocks < most ? blocks : most);
+}
+
 /// Loads the chunk at `from`. `left` (at least 1) bytes of the row remain; the other bytes of the chunk are
 /// 0. `aligned`: `from` is aligned to 16 bytes.
 __device__ inline Chunk load_chunk(const uint8_t* from, int left, bool aligned) {

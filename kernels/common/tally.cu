@@ -17,11 +17,7 @@ struct TallyTuning {
 };
 
 unsigned tally_blocks(const ImageFormat& format) {
-  const int64_t chunks =
-      static_cast<int64_t>(blocks_for(static_cast<int>(format.row_bytes()), ChunkShape::bytes)) *
-      format.extent.height;
-  const int64_t blocks = (chunks + TallyTuning::threads - 1) / TallyTuning::threads;
-  return static_cast<unsigned>(blocks < TallyTuning::max_blocks ? blocks : TallyTuning::max_blocks);
+  return walk_blocks(format, TallyTuning::threads, TallyTuning::max_blocks);
 }
 
 /// Range of a thread's samples in each channel, stored as in RangeHistogram.

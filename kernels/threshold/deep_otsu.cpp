@@ -2,69 +2,13 @@
 #include "kernels/threshold/deep_otsu.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "kernels/common/add_shared.hpp"
+#include "kernels/common/count_values.hpp"
 #include "kernels/threshold/threshold.hpp"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/threshold/deep_otsu.cpp"
-#include <hwy/foreach_target.h>  // IWYU pragma: keep
-
-#include <hwy/highway.h>
-
-HWY_BEFORE_NAMESPACE();
-namespace lensd::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-/// Counts the samples of a row that are in the ranges. In most images these are few, so vectors without any
-/// are skipped.
-void count_in_ranges(const uint16_t* row, size_t samples, const ValueTables& tables) {
-  const hn::ScalableTag<uint16_t> d16;
-  const size_t lanes = hn::Lanes(d16);
-  const auto first = hn::LoadDup128(d16, tables.first), last = hn::LoadDup128(d16, tables.last);
-  const auto counted = hn::Ne(hn::LoadDup128(d16, tables.counts), hn::Zero(d16));
-  const auto count = [&tables, row](size_t i) {
-    const size_t lane = i % kOtsuLanes;
-    ++tables.table[lane][static_cast<uint16_t>(row[i] - tables.first[lane])];
-  };
-  size_t i = 0;
-  for (; i + lanes <= samples; i += lanes) {
-    const auto distance = hn::Sub(hn::LoadU(d16, row + i), first);
-    const auto found = hn::And(hn::Eq(hn::Min(distance, last), distance), counted);
-    if (hn::AllFalse(d16, found)) continue;
-    uint64_t bits = 0;
-    hn::StoreMaskBits(d16, found, reinterpret_cast<uint8_t*>(&bits));
-    for (; bits != 0; bits &= bits - 1) count(i + static_cast<size_t>(std::countr_zero(bits)));
-  }
-  for (; i < samples; ++i) {
-    const size_t lane = i % kOtsuLanes;
-    if (static_cast<uint16_t>(row[i] - tables.first[lane]) <= tables.last[lane] && tables.counts[lane] != 0)
-      count(i);
-  }
-}
-
-}  // namespace lensd::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
 namespace lensd {
-
-HWY_EXPORT(count_in_ranges);
-
 namespace {
-
-// Adjacent samples of a channel are counted in different tables, since successive additions to one counter
-// are serialised. Tables are numbered [copy][channel].
-constexpr int table_of(bool gray, int lane, int copies) {
-  return gray ? lane % copies : lane / 4 % copies * 3 + lane % 4;
-}
-constexpr int channel_of(bool gray, int table) {
-  return gray ? 0 : table % 3;
-}
-constexpr bool is_alpha(bool gray, int lane) {
-  return !gray && lane % 4 == 3;
-}
 
 /// Tables of a band. Pixels and sum of low bytes are in one counter, so that one addition counts a sample. A
 /// table has at most about a quarter of an image's 2^28 pixels, so that pixels fit 28 bits and sums 36 bits.
@@ -89,11 +33,7 @@ void count_row(const uint16_t* row, size_t samples, HighByteTables& tables) {
   for (int k = 0; i < samples; ++k, ++i) count(k, row[i]);
 }
 
-/// Copies of a channel's table of values.
-constexpr int value_copies(bool gray) {
-  return gray ? 4 : 2;
-}
-static_assert(value_copies(true) <= kOtsuTables && 3 * value_copies(false) <= kOtsuTables);
+static_assert(value_tables(true) <= kOtsuTables && value_tables(false) <= kOtsuTables);
 
 uint32_t* value_counters(const PassArgs& args, uint32_t channel) {
   return reinterpret_cast<uint32_t*>(args.scratch[0]) + channel * kOtsuValues;
@@ -185,12 +125,12 @@ void Threshold::count_values(const PassArgs& args, Band band) const {
   const ConstImageRef in = args.in[0];
   const auto& stats = *static_cast<const DeepThresholdStats*>(args.stats);
   const bool gray = in.channels() == 1;
-  const int copies = value_copies(gray), used = gray ? copies : 3 * copies;
+  const int copies = value_copies(gray), used = value_tables(gray);
   auto* counters = reinterpret_cast<uint32_t*>(args.worker);
   const auto table = [counters](int t) { return counters + t * kOtsuValues; };
   for (int t = 0; t < used; ++t) std::fill_n(table(t), stats.range[channel_of(gray, t)].values(), 0u);
   ValueTables tables{};
-  for (int k = 0; k < kOtsuLanes; ++k) {
+  for (int k = 0; k < kValueLanes; ++k) {
     if (is_alpha(gray, k)) continue;
     const int t = table_of(gray, k, copies);
     const OtsuRange& range = stats.range[channel_of(gray, t)];
@@ -198,8 +138,8 @@ void Threshold::count_values(const PassArgs& args, Band band) const {
     tables.first[k] = static_cast<uint16_t>(range.first_value());
     tables.last[k] = static_cast<uint16_t>(range.values() - 1);
   }
-  const auto row = &HWY_DYNAMIC_DISPATCH(count_in_ranges);
-  for (int y = band.begin; y < band.end; ++y) row(in.samples<uint16_t>(y), in.format.row_samples(), tables);
+  for (int y = band.begin; y < band.end; ++y)
+    count_in_ranges(in.samples<uint16_t>(y), in.format.row_samples(), tables);
   for (int t = 0; t < used; ++t) {
     const auto c = static_cast<uint32_t>(channel_of(gray, t));
     uint32_t* total = value_counters(args, c);
@@ -225,4 +165,3 @@ void Threshold::choose_deep_level(const PassArgs& args, Band) const {
 }
 
 }  // namespace lensd
-#endif

@@ -1,7 +1,7 @@
 // The passes that find the levels of 16-bit images with otsu, on CUDA.
 #include "kernels/threshold/deep_otsu.hpp"
 
-#include "kernels/common/chunk.cuh"
+#include "kernels/common/count_runs.cuh"
 #include "kernels/threshold/threshold.hpp"
 
 namespace lensd {
@@ -20,31 +20,6 @@ struct OtsuTables {
   static_assert(kChannels * 256 * copies * 2 * sizeof(uint32_t) <= kPlainSharedBytes);
   static_assert(kChannels * window * window_copies * sizeof(uint32_t) <= kPlainSharedBytes);
 };
-
-/// Calls count(c, key, pixels, sum) for the chunk's samples of each channel c. Successive samples with the
-/// same key(c, v) are counted together: neighbours are often similar, and additions to one counter are
-/// serialised. Samples with a negative key are skipped.
-template <int kChannels, class Key, class Count>
-__device__ void count_runs(const Chunk& chunk, int left, Key key, Count count) {
-  constexpr int samples = ChunkShape::bytes / 2, step = kChannels == 1 ? 1 : 4;
-#pragma unroll
-  for (int c = 0; c < kChannels; ++c) {
-    int run = -1;
-    uint32_t pixels = 0, sum = 0;
-#pragma unroll
-    for (int i = c; i < samples; i += step) {
-      if (2 * i >= left) continue;
-      const uint32_t v = chunk.word[i / 2] >> (i % 2 * 16) & 65535;
-      const int own = key(c, v);
-      if (own != run) {
-        if (run >= 0) count(c, run, pixels, sum);
-        run = own, pixels = 0, sum = 0;
-      }
-      ++pixels, sum += v;
-    }
-    if (run >= 0) count(c, run, pixels, sum);
-  }
-}
 
 /// Adds the image's pixels and low bytes to the totals by high byte.
 template <int kChannels>
@@ -213,15 +188,7 @@ __global__ void __launch_bounds__(kOtsuThreads)
 }
 
 unsigned otsu_blocks(const ImageFormat& format) {
-  const int columns = static_cast<int>(blocks_for(static_cast<int>(format.row_bytes()), ChunkShape::bytes));
-  const unsigned blocks = blocks_for(columns * format.extent.height, OtsuTuning::threads);
-  return blocks < OtsuTuning::max_blocks ? blocks : OtsuTuning::max_blocks;
-}
-
-/// Calls `f.template operator()<channels>()` with the number of the format's colour channels.
-template <class F>
-void with_colour_channels(PixelFormat format, const F& f) {
-  return is_gray(format) ? f.template operator()<1>() : f.template operator()<3>();
+  return walk_blocks(format, OtsuTuning::threads, OtsuTuning::max_blocks);
 }
 
 uint32_t* value_counters(const PassArgs& args) {

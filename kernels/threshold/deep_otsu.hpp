@@ -45,16 +45,6 @@ struct OtsuRange {
   LENSD_HD constexpr uint32_t values() const { return (end - begin) * 256; }
 };
 
-inline constexpr int kOtsuLanes = 8;
-
-/// Where a CPU worker counts sample i of a row, by i % 8.
-struct ValueTables {
-  uint32_t* table[kOtsuLanes];
-  alignas(16) uint16_t first[kOtsuLanes],
-      last[kOtsuLanes];         ///< range of values; `last` is its distance from `first`
-  uint16_t counts[kOtsuLanes];  ///< 0: the sample is alpha and not counted
-};
-
 /// Returns the sums of the samples with high byte `v`.
 LENSD_HD constexpr OtsuSums otsu_sums(uint32_t v, uint32_t pixels, uint64_t low_sum) {
   return {pixels, 256ull * v * pixels + low_sum};

@@ -1,0 +1,44 @@
+// Counts 16-bit samples by value on the CPU, within a range of values for each channel.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lensd {
+
+inline constexpr int kValueLanes = 8;
+
+/// Where sample i of a row is counted, by i % 8.
+struct ValueTables {
+  uint32_t* table[kValueLanes];
+  alignas(16) uint16_t first[kValueLanes],
+      last[kValueLanes];         ///< range of values; `last` is its distance from `first`
+  uint16_t counts[kValueLanes];  ///< 0: the sample is not counted
+};
+
+/// Adds the samples of a row that are in the ranges to the tables, whose first counter is that of the range's
+/// first value.
+void count_in_ranges(const uint16_t* row, size_t samples, const ValueTables& tables);
+
+// Adjacent samples of a channel are counted in different tables, since successive additions to one counter
+// are serialised. Tables are numbered [copy][channel].
+constexpr int table_of(bool gray, int lane, int copies) {
+  return gray ? lane % copies : lane / 4 % copies * 3 + lane % 4;
+}
+constexpr int channel_of(bool gray, int table) {
+  return gray ? 0 : table % 3;
+}
+constexpr bool is_alpha(bool gray, int lane) {
+  return !gray && lane % 4 == 3;
+}
+
+/// Copies of a channel's table in ValueTables.
+constexpr int value_copies(bool gray) {
+  return gray ? 4 : 2;
+}
+/// Tables of all channels in ValueTables.
+constexpr int value_tables(bool gray) {
+  return value_copies(gray) * (gray ? 1 : 3);
+}
+
+}  // namespace lensd
