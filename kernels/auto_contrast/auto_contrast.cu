@@ -1,59 +1,154 @@
 #include "kernels/auto_contrast/auto_contrast.hpp"
+#include "kernels/common/count_runs.cuh"
 #include "kernels/common/launch.cuh"
 
 namespace lensd {
 namespace {
 
-/// Computes the ends and the tables with one block of 256 threads; thread v processes value v. Prefix sums of
-/// the counts yield the ends; then all threads fill the tables. With 16 bits, `tables` is null, and maps are
-/// computed instead.
-__global__ void ends_kernel(const AutoContrastBlock* block, int channels, StatePair<AutoContrastState> states,
-                            AutoContrastStats* stats, LutTables* tables, AffineMaps* maps) {
-  __shared__ uint32_t up_to[256];  // number of samples ≤ v; at most 3 · 2^28
-  __shared__ int low, high;
+constexpr int kBytes = 256, kByteWarps = kBytes / 32;
+
+/// Returns the ends among the bytes to all threads. `count`: samples with byte v, in thread v; ignored in
+/// threads from 256 on. `below`: samples below all bytes. Call from all threads of the block; at least 256.
+__device__ ByteEnds find_ends(uint32_t count, uint64_t below, uint64_t samples, const ClipLimits& limits) {
+  __shared__ uint32_t of_warp[kByteWarps];  // sums; at most 3 · 2^28
+  __shared__ ByteEnds ends;
+  const int v = static_cast<int>(threadIdx.x), lane = v % 32, warp = v / 32;
+  uint32_t up_to = count;
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const uint32_t lower = __shfl_up_sync(0xffffffffu, up_to, distance);
+    if (lane >= distance) up_to += lower;
+  }
+  __syncthreads();  // until the results of the last call are read
+  if (v < kBytes && lane == 31) of_warp[warp] = up_to;
+  if (v == 0) ends.low.byte = 0, ends.low.below = 0, ends.high.byte = 255, ends.high.below = 0;
+  __syncthreads();
+  if (v < kBytes) {
+    uint64_t all = below + up_to;
+    for (int w = 0; w < warp; ++w) all += of_warp[w];
+    if (is_low_end(all, count, limits.low)) ends.low.byte = v, ends.low.below = all - count;
+    if (is_high_end(samples, all, count, limits.high)) ends.high.byte = v, ends.high.below = all - count;
+  }
+  __syncthreads();
+  return ends;
+}
+
+/// Few large blocks, because each block adds its tables to the totals at the end. A block's threads use
+/// different copies of a table, so that additions to one value are spread over several banks. Not measured.
+struct LowBytesTuning {
+  static constexpr int threads = 512, max_blocks = 264;
+  static constexpr int copies(int channels) { return channels == 1 ? 8 : 4; }
+};
+
+/// Counts the low bytes of the samples with an end's high byte. `pixels`: of the image.
+template <int kChannels>
+__global__ void __launch_bounds__(LowBytesTuning::threads)
+    low_bytes_kernel(ImageView<const uint8_t> in, int row_bytes, bool aligned, uint64_t pixels,
+                     const AutoContrastBlock* block, AutoContrastStats* stats) {
+  if (!is_clipped(*block, pixels, kChannels)) return;
+  constexpr int copies = LowBytesTuning::copies(kChannels), counters = kChannels * 2 * kBytes * copies;
+  __shared__ uint32_t table[counters];  // [channel][end][low byte][copy]
+  static_assert(sizeof(table) <= kPlainSharedBytes);
+  const int thread = static_cast<int>(threadIdx.x), copy = thread % copies;
+  for (int i = thread; i < counters; i += LowBytesTuning::threads) table[i] = 0;
+
+  int first[kChannels], second[kChannels];
+#pragma unroll
+  for (int c = 0; c < kChannels; ++c) {
+    const ContrastChannels channels(*block, c, kChannels);
+    const uint64_t samples = pixels * static_cast<uint64_t>(channels.size());
+    const ClipLimits limits = clip_limits(*block, samples);
+    const uint32_t count = thread < kBytes ? channels.sum(stats->tally.histogram.count, thread) : 0;
+    const CountedBytes counted(find_ends(count, 0, samples, limits), limits);
+    first[c] = counted.byte[0], second[c] = counted.byte[1];
+  }
+
+  for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
+    const int left = row_bytes - walk.x * ChunkShape::bytes;
+    const Chunk chunk = load_chunk(in.row(walk.y) + walk.x * ChunkShape::bytes, left, aligned);
+    count_runs<kChannels>(
+        chunk, left,
+        [&](int c, uint32_t v) {
+          const int high = static_cast<int>(v >> 8), low = static_cast<int>(v & 255);
+          return high == first[c] ? low : high == second[c] ? kBytes + low : -1;
+        },
+        [&](int c, int i, uint32_t samples, uint32_t) {
+          atomicAdd(&table[(c * 2 * kBytes + i) * copies + copy], samples);
+        });
+  }
+  __syncthreads();
+
+  for (int i = thread; i < kChannels * 2 * kBytes; i += LowBytesTuning::threads) {
+    uint32_t samples = 0;
+    for (int k = 0; k < copies; ++k) samples += table[i * copies + (k + i) % copies];
+    if (samples != 0)
+      atomicAdd(&stats->low_bytes[i / kBytes % 2].count[i / (2 * kBytes)][i % kBytes], samples);
+  }
+}
+
+/// Returns the ends of a 16-bit image's channels to all threads. Call from all 256 threads of the block.
+__device__ OwnEnds find_deep_ends(const AutoContrastStats& stats, const ContrastChannels& channels,
+                                  const ClipLimits& limits, const ByteEnds& high_bytes, uint64_t samples) {
+  const int v = static_cast<int>(threadIdx.x);
+  const CountedBytes counted(high_bytes, limits);
+  int low = 0, high = 0;
+  if (limits.low > 0) {
+    const uint32_t count = channels.sum(stats.low_bytes[counted.table(high_bytes.low.byte)].count, v);
+    low = find_ends(count, high_bytes.low.below, samples, limits).low.byte;
+  }
+  if (limits.high > 0) {
+    const uint32_t count = channels.sum(stats.low_bytes[counted.table(high_bytes.high.byte)].count, v);
+    high = find_ends(count, high_bytes.high.below, samples, limits).high.byte;
+  }
+  return deep_ends(stats.tally, channels, limits, high_bytes, low, high);
+}
+
+/// Computes the ends and the tables with one block of 256 threads; thread v processes value v. With 16 bits,
+/// `tables` is null, and maps are computed instead.
+__global__ void __launch_bounds__(kBytes)
+    ends_kernel(const AutoContrastBlock* block, int colours, uint64_t pixels,
+                StatePair<AutoContrastState> states, AutoContrastStats* stats, LutTables* tables,
+                AffineMaps* maps) {
   __shared__ ContrastEnds ends;
   const int v = static_cast<int>(threadIdx.x);
   const AutoContrastState state = states.past();
   const bool first = state.seen == 0;
   if (v == 0) ends = state.ends;
-  for (int c = 0; c < channels; ++c) {
-    const int from = block->per_channel ? c : 0, to = block->per_channel ? c + 1 : channels;
-    uint32_t count = 0;
-    for (int k = from; k < to; ++k) count += stats->tally.histogram.count[k][v];
-    up_to[v] = count;
-    if (v == 0) low = 0, high = 255;
-    __syncthreads();
-    for (int distance = 1; distance < 256; distance *= 2) {
-      const uint32_t before = v >= distance ? up_to[v - distance] : 0;
-      __syncthreads();
-      up_to[v] += before;
-      __syncthreads();
-    }
-    const uint64_t samples = up_to[255];
-    if (is_low_end(up_to[v], count, clip_limit(samples, block->clip_low_ppm))) low = v;
-    if (is_high_end(samples, up_to[v], count, clip_limit(samples, block->clip_high_ppm))) high = v;
-    __syncthreads();
-    if (v == 0) {
-      const OwnEnds own =
-          tables ? OwnEnds{double(low), double(high)} : deep_ends(stats->tally, from, to, low, high);
-      move_ends(*block, own.low, own.high, first, c, ends);
-    }
+  for (int c = 0; c < colours; ++c) {
+    const ContrastChannels channels(*block, c, colours);
+    const uint64_t samples = pixels * static_cast<uint64_t>(channels.size());
+    const ClipLimits limits = clip_limits(*block, samples);
+    const ByteEnds bytes = find_ends(channels.sum(stats->tally.histogram.count, v), 0, samples, limits);
+    const OwnEnds own = tables ? OwnEnds{double(bytes.low.byte), double(bytes.high.byte)}
+                               : find_deep_ends(*stats, channels, limits, bytes, samples);
+    if (v == 0) move_ends(*block, own.low, own.high, first, c, ends);
     __syncthreads();
     if (tables) tables->channel[c][v] = contrast_value(ends, c, v);
   }
   if (v == 0) {
     states.after()->seen = 1, states.after()->ends = ends;
-    stats->ends = ends, stats->channels = static_cast<uint64_t>(channels);
-    for (int c = 0; c < channels && !tables; ++c) maps->channel[c] = AutoContrast::affine(*block, *stats, c);
+    stats->ends = ends, stats->channels = static_cast<uint64_t>(colours);
+    for (int c = 0; c < colours && !tables; ++c) maps->channel[c] = AutoContrast::affine(*block, *stats, c);
   }
 }
 
 }  // namespace
 
+void AutoContrast::launch_count_low_bytes(const PassArgs& args, CudaStream stream) const {
+  const ConstImageRef in = args.in[0];
+  with_colour_channels(in.format.format, [&]<int kChannels>() {
+    low_bytes_kernel<kChannels><<<walk_blocks(in.format, LowBytesTuning::threads, LowBytesTuning::max_blocks),
+                                  LowBytesTuning::threads, 0, stream>>>(
+        in.as<const uint8_t>(), static_cast<int>(in.row_bytes()), aligned16(in), pixel_count(in.format),
+        device_block(args), stats_of(args));
+  });
+  LENSD_LAUNCHED();
+}
+
 void AutoContrast::launch_decide(const PassArgs& args, CudaStream stream) const {
-  ends_kernel<<<1, 256, 0, stream>>>(device_block(args), colour_channels(args.in[0].format.format),
-                                     args.state_of<AutoContrastState>(), stats_of(args),
-                                     args.in[0].is_deep() ? nullptr : tables_of(args), maps_of(args));
+  ends_kernel<<<1, kBytes, 0, stream>>>(device_block(args), colour_channels(args.in[0].format.format),
+                                        pixel_count(args.in[0].format), args.state_of<AutoContrastState>(),
+                                        stats_of(args), args.in[0].is_deep() ? nullptr : tables_of(args),
+                                        maps_of(args));
   LENSD_LAUNCHED();
 }
 

@@ -6,9 +6,9 @@
 // come from all channels together, or from each channel separately (per_channel). `smooth` low-passes the
 // ends from frame to frame; the first frame, also after a seek, uses its own ends.
 //
-// 16 bits: the histogram counts high bytes, so each v stands for 256 sample values. Before `smooth`, the low
-// end is 256·low, or the lowest sample of its channels if that is higher. The high end is 256·high + 255, or
-// the highest sample if that is lower. So the ends are the exact range of the samples if nothing is clipped.
+// 16 bits: the ends are the exact ones of all 65536 values. High bytes are counted first. If an end is
+// clipped, a second pass counts the low bytes of the samples with this end's high byte. An end that is not
+// clipped is the lowest or the highest sample, which is known from the first pass.
 //
 // Formats: all. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek (state),
 // none with smooth = 0. Exact: integer counts, doubles in prescribed order, then tables; with 16 bits, single
@@ -48,16 +48,42 @@ struct AutoContrastState {
   ContrastEnds ends;
 };
 
+/// Samples by low byte, of those with one high byte. R, G and B; grey uses only the first.
+struct LowByteCounts {
+  uint32_t count[3][256];
+};
+
 struct AutoContrastStats {
   RangeHistogram tally;
+  LowByteCounts low_bytes[2];  ///< tables of CountedBytes
   ContrastEnds ends;
   uint64_t channels;
 };
 
-/// Returns the maximum number of samples that may lie beyond an end.
-LENSD_HD constexpr uint64_t clip_limit(uint64_t samples, uint32_t ppm) {
-  return samples * ppm / 1000000;
+/// Maximum number of samples that may lie beyond each end. At 0 the end is not clipped.
+struct ClipLimits {
+  uint64_t low, high;
+};
+
+/// Returns the limits for channels whose ends come from `samples` samples.
+LENSD_HD constexpr ClipLimits clip_limits(const AutoContrastBlock& block, uint64_t samples) {
+  return {samples * block.clip_low_ppm / 1000000, samples * block.clip_high_ppm / 1000000};
 }
+
+/// Channels [from, to), whose samples determine the ends of a channel.
+struct ContrastChannels {
+  int from, to;
+
+  LENSD_HD constexpr ContrastChannels(const AutoContrastBlock& block, int c, int channels)
+      : from(block.per_channel ? c : 0), to(block.per_channel ? c + 1 : channels) {}
+  LENSD_HD constexpr int size() const { return to - from; }
+  /// Returns the sum of the channels' counters of byte `v`.
+  LENSD_HD uint32_t sum(const uint32_t (&count)[3][256], int v) const {
+    uint32_t total = 0;
+    for (int c = from; c < to; ++c) total += count[c][v];
+    return total;
+  }
+};
 
 /// Returns true if a value is the low end: the lowest value with more than `limit` samples up to and
 /// including it. `count`: samples with this value; `up_to`: samples with this value or a lower one.
@@ -71,21 +97,54 @@ LENSD_HD constexpr bool is_high_end(uint64_t samples, uint64_t up_to, uint64_t c
   return above + count > limit && above <= limit;
 }
 
+/// Returns true if an end of any channel is clipped. `pixels`: of the image.
+LENSD_HD constexpr bool is_clipped(const AutoContrastBlock& block, uint64_t pixels, int channels) {
+  const int size = ContrastChannels(block, 0, channels).size();
+  const ClipLimits limits = clip_limits(block, pixels * static_cast<uint64_t>(size));
+  return limits.low > 0 || limits.high > 0;
+}
+
+/// A byte that is an end, or its high byte. `below`: samples with lower bytes.
+struct ByteEnd {
+  int byte;
+  uint64_t below;
+};
+struct ByteEnds {
+  ByteEnd low, high;
+};
+
+/// The high byte whose samples are counted by low byte in each of two tables; −1: the table is not used. If
+/// both ends have the same high byte, they use the first table.
+struct CountedBytes {
+  int byte[2];
+
+  LENSD_HD constexpr CountedBytes(const ByteEnds& high_bytes, const ClipLimits& limits) {
+    const int low = high_bytes.low.byte, high = high_bytes.high.byte;
+    byte[0] = limits.low > 0 || (limits.high > 0 && low == high) ? low : -1;
+    byte[1] = limits.high > 0 && low != high ? high : -1;
+  }
+  /// Returns the table of an end with high byte `high`.
+  LENSD_HD constexpr int table(int high) const { return byte[0] == high ? 0 : 1; }
+};
+
 /// Values that become black and white, before `smooth`.
 struct OwnEnds {
   double low, high;
 };
 
-/// Returns the ends of channels [from, to) of a 16-bit image, scaled to 0 … 255. `low` and `high`: the ends
-/// as high bytes.
-LENSD_HD inline OwnEnds deep_ends(const RangeHistogram& tally, int from, int to, int low, int high) {
+/// Returns the ends of 16-bit channels, scaled to 0 … 255. `low_byte`, `high_byte`: low bytes of the ends
+/// that are clipped.
+LENSD_HD inline OwnEnds deep_ends(const RangeHistogram& tally, const ContrastChannels& channels,
+                                  const ClipLimits& limits, const ByteEnds& high_bytes, int low_byte,
+                                  int high_byte) {
   int lowest = 65535, highest = 0;
-  for (int k = from; k < to; ++k) {
-    lowest = tally.lowest(k) < lowest ? tally.lowest(k) : lowest;
-    highest = static_cast<int>(tally.highest[k]) > highest ? static_cast<int>(tally.highest[k]) : highest;
+  for (int c = channels.from; c < channels.to; ++c) {
+    lowest = tally.lowest(c) < lowest ? tally.lowest(c) : lowest;
+    highest = static_cast<int>(tally.highest[c]) > highest ? static_cast<int>(tally.highest[c]) : highest;
   }
-  const int first = low * 256, last = high * 256 + 255;
-  return {(first > lowest ? first : lowest) / 257.0, (last < highest ? last : highest) / 257.0};
+  const int low = limits.low > 0 ? high_bytes.low.byte * 256 + low_byte : lowest,
+            high = limits.high > 0 ? high_bytes.high.byte * 256 + high_byte : highest;
+  return {low / 257.0, high / 257.0};
 }
 
 /// Applies one step of the low-pass filter to the ends of channel `c`, or sets them in the `first` frame. If
@@ -110,8 +169,11 @@ class AutoContrast final : public TableFilter<AutoContrast, AutoContrastParams, 
   static constexpr const char *count_name = "histogram", *decide_name = "ends";
 
   static FilterSchema make_schema();
+  Layout configure(const FilterInputs& inputs) override;
   static void decide(const AutoContrastBlock& block, const TableInput& input, AutoContrastState& state,
                      AutoContrastStats& stats);
+  static void reference_decide(const AutoContrastBlock& block, const Image& in, AutoContrastState& state,
+                               AutoContrastStats& stats);
   static LENSD_HD AffineMap affine(const AutoContrastBlock&, const AutoContrastStats& stats, int c) {
     const double scale = 255 / (stats.ends.high[c] - stats.ends.low[c]),
                  offset = -257 * stats.ends.low[c] * scale;
@@ -123,6 +185,10 @@ class AutoContrast final : public TableFilter<AutoContrast, AutoContrastParams, 
   }
   void launch_decide(const PassArgs& args, CudaStream stream) const;
   void read_stats(const void* stats, std::vector<Statistic>& out) const override;
+
+ private:
+  void count_low_bytes(const PassArgs& args, Band band) const;
+  void launch_count_low_bytes(const PassArgs& args, CudaStream stream) const;
 };
 
 }  // namespace lensd

@@ -5,6 +5,8 @@
 // Self defines
 //   count_name, decide_name: the names of these passes;
 //   static void decide(const B&, const TableInput&, State&, Stats&): updates State and Stats;
+//   static void reference_decide(const B&, const Image&, State&, Stats&): does the same for the oracle, from
+//       the image;
 //   static uint8_t table_value(const B&, const Stats&, int c, int v): returns entry v of channel c's table;
 //   static AffineMap affine(const B&, const Stats&, int c): returns the map that 16-bit images use instead of
 //       channel c's table;
@@ -97,13 +99,10 @@ class TableFilter : public FilterBase<Self, P, B> {
     const int channels = colour_channels(in.format.format);
     const B block = B::make(this->params_);
     Stats stats{};
-    const int most = max_sample(in.format.format);
-    for_each_sample(extent, channels,
-                    [&](int x, int y, int c) { count_sample(stats.tally, c, in.sample(x, y, c), most); });
     State state{};
     run.state.resize(sizeof(state));
     std::memcpy(&state, run.state.data(), sizeof(state));
-    Self::decide(block, TableInput(in.format), state, stats);
+    Self::reference_decide(block, in, state, stats);
     std::memcpy(run.state.data(), &state, sizeof(state));
     run.out = in;
     for_each_sample(extent, channels, [&](int x, int y, int c) {

@@ -4,7 +4,6 @@
 // and every CUDA block adds its own counts. Alpha is not counted.
 #pragma once
 
-#include <algorithm>
 #include <string>
 
 #include "core/device/cuda_fwd.hpp"
@@ -43,20 +42,6 @@ constexpr int tally_grain(Extent extent) {
 void add_tally(const ConstImageRef& in, Band band, Histogram& total);
 void add_tally(const ConstImageRef& in, Band band, RangeHistogram& total);
 void add_tally(const ConstImageRef& in, Band band, ChannelSums& total);
-
-/// Adds sample `v` of channel `c` to `total`, for the oracle. `most`: largest sample value, 255 or 65535.
-inline void count_sample(Histogram& total, int c, int v, int most) {
-  ++total.count[c][most == 255 ? v : v / 256];
-}
-inline void count_sample(RangeHistogram& total, int c, int v, int most) {
-  count_sample(total.histogram, c, v, most);
-  if (most == 255) return;
-  total.highest[c] = std::max(total.highest[c], static_cast<uint32_t>(v));
-  total.lowest_below_white[c] = std::max(total.lowest_below_white[c], static_cast<uint32_t>(65535 - v));
-}
-inline void count_sample(ChannelSums& total, int c, int v, int) {
-  total.sum[c] += static_cast<uint64_t>(v);
-}
 
 /// Returns the name of a channel's statistic: "mean" for gray, "mean_r" and so on for colour.
 inline std::string channel_statistic(const std::string& name, int c, int channels) {

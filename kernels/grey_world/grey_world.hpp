@@ -100,6 +100,13 @@ class GreyWorld final
     stats.gains = state.gains;
     stats.channels = static_cast<uint64_t>(channels);
   }
+  static void reference_decide(const GreyWorldBlock& block, const Image& in, GreyWorldState& state,
+                               GreyWorldStats& stats) {
+    for_each_sample(in.format.extent, colour_channels(in.format.format), [&](int x, int y, int c) {
+      stats.tally.sum[c] += static_cast<uint64_t>(in.sample(x, y, c));
+    });
+    decide(block, TableInput(in.format), state, stats);
+  }
   static LENSD_HD uint8_t table_value(const GreyWorldBlock& block, const GreyWorldStats& stats, int c,
                                       int v) {
     const double balanced = stats.gains.gain[c] * v + stats.gains.offset[c];

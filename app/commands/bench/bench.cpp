@@ -22,11 +22,11 @@ struct Setting {
   const char *filter, *param, *value;
 };
 constexpr Setting kSettings[] = {
-    {"gaussian", "radius", "1"},        {"gaussian", "radius", "3"},  {"gaussian", "radius", "7"},
-    {"gaussian", "radius", "15"},       {"gaussian", "radius", "31"}, {"median", "radius", "2"},
-    {"median", "radius", "3"},          {"median", "radius", "7"},    {"median", "radius", "25"},
-    {"mosaic", "block", "4"},           {"mosaic", "block", "64"},    {"convolve", "compose", "box(7)"},
-    {"convolve", "compose", "box(15)"}, {"threshold", "otsu", "true"}};
+    {"gaussian", "radius", "1"},        {"gaussian", "radius", "3"},   {"gaussian", "radius", "7"},
+    {"gaussian", "radius", "15"},       {"gaussian", "radius", "31"},  {"median", "radius", "2"},
+    {"median", "radius", "3"},          {"median", "radius", "7"},     {"median", "radius", "25"},
+    {"mosaic", "block", "4"},           {"mosaic", "block", "64"},     {"convolve", "compose", "box(7)"},
+    {"convolve", "compose", "box(15)"}, {"threshold", "otsu", "true"}, {"auto_contrast", "clip_low", "1"}};
 
 /// Returns a picture's description: NV12 if `bits` is 8, P010 if `bits` is 10.
 PictureInfo semi_planar(Extent extent, uint8_t bits) {
