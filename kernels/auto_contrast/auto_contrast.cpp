@@ -42,7 +42,8 @@ struct ChannelCounts {
     const auto find = [&](const ByteEnd& end) {
       return find_in(stats.low_bytes[counted.table(end.byte)].count, end.below);
     };
-    return deep_ends(stats.tally, channels, limits, ends, find(ends.low).low.byte, find(ends.high).high.byte);
+    return deep_ends(stats.tally.range, channels, limits, ends, find(ends.low).low.byte,
+                     find(ends.high).high.byte);
   }
 };
 

@@ -99,7 +99,7 @@ __device__ OwnEnds find_deep_ends(const AutoContrastStats& stats, const Contrast
     const uint32_t count = channels.sum(stats.low_bytes[counted.table(high_bytes.high.byte)].count, v);
     high = find_ends(count, high_bytes.high.below, samples, limits).high.byte;
   }
-  return deep_ends(stats.tally, channels, limits, high_bytes, low, high);
+  return deep_ends(stats.tally.range, channels, limits, high_bytes, low, high);
 }
 
 /// Computes the ends and the tables with one block of 256 threads; thread v processes value v. With 16 bits,

@@ -134,13 +134,13 @@ struct OwnEnds {
 
 /// Returns the ends of 16-bit channels, scaled to 0 … 255. `low_byte`, `high_byte`: low bytes of the ends
 /// that are clipped.
-LENSD_HD inline OwnEnds deep_ends(const RangeHistogram& tally, const ContrastChannels& channels,
+LENSD_HD inline OwnEnds deep_ends(const SampleRange& range, const ContrastChannels& channels,
                                   const ClipLimits& limits, const ByteEnds& high_bytes, int low_byte,
                                   int high_byte) {
   int lowest = 65535, highest = 0;
   for (int c = channels.from; c < channels.to; ++c) {
-    lowest = tally.lowest(c) < lowest ? tally.lowest(c) : lowest;
-    highest = static_cast<int>(tally.highest[c]) > highest ? static_cast<int>(tally.highest[c]) : highest;
+    lowest = range.lowest(c) < lowest ? range.lowest(c) : lowest;
+    highest = static_cast<int>(range.highest[c]) > highest ? static_cast<int>(range.highest[c]) : highest;
   }
   const int low = limits.low > 0 ? high_bytes.low.byte * 256 + low_byte : lowest,
             high = limits.high > 0 ? high_bytes.high.byte * 256 + high_byte : highest;

@@ -5,8 +5,6 @@
 #include <cstring>
 
 #include "kernels/common/add_shared.hpp"
-#include "kernels/common/deep/samples.hpp"
-#include "kernels/common/vectorised.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/common/tally.cpp"
@@ -68,6 +66,26 @@ void sum_deep_row(const uint16_t* row, size_t samples, size_t step, uint64_t* su
   for (size_t c = 0; c < (step == 1 ? 1u : 3u); ++c) sums[c] += sum[c];
 }
 
+/// Extends the four ranges low[k] … high[k] by the samples whose index modulo 4 is k: channel k of RGBA, or
+/// every fourth sample of grey.
+void extend_ranges(const uint16_t* row, size_t samples, uint16_t* low, uint16_t* high) {
+  const hn::ScalableTag<uint16_t> d16;
+  const size_t lanes = hn::Lanes(d16);
+  uint16_t least[HWY_MAX_BYTES / 2], most[HWY_MAX_BYTES / 2];
+  for (size_t k = 0; k < lanes; ++k) least[k] = low[k % 4], most[k] = high[k % 4];
+  auto lows = hn::LoadU(d16, least), highs = hn::LoadU(d16, most);
+  size_t i = 0;
+  for (; i + lanes <= samples; i += lanes) {
+    const auto v = hn::LoadU(d16, row + i);
+    lows = hn::Min(lows, v), highs = hn::Max(highs, v);
+  }
+  hn::StoreU(lows, d16, least), hn::StoreU(highs, d16, most);
+  for (size_t k = 0; i + k < samples; ++k)
+    least[k] = std::min(least[k], row[i + k]), most[k] = std::max(most[k], row[i + k]);
+  for (size_t k = 0; k < lanes; ++k)
+    low[k % 4] = std::min(low[k % 4], least[k]), high[k % 4] = std::max(high[k % 4], most[k]);
+}
+
 }  // namespace lensd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -76,6 +94,7 @@ namespace lensd {
 
 HWY_EXPORT(sum_row);
 HWY_EXPORT(sum_deep_row);
+HWY_EXPORT(extend_ranges);
 
 namespace {
 
@@ -125,24 +144,6 @@ void count_deep_rgba(const uint16_t* row, size_t samples, Tables& tables) {
     for (size_t c = 0; c < 3; ++c) ++tables[c][row[i + c] >> 8];
 }
 
-/// Extends the four ranges low[k] … high[k] by the samples whose index modulo 4 is k: channel k of RGBA, or
-/// every fourth sample of grey.
-void extend_ranges(const uint16_t* row, size_t samples, uint16_t (&low)[4], uint16_t (&high)[4]) {
-  vectorised([=, &low, &high] {
-    constexpr size_t lanes = kDeepLanes;
-    uint16_t least[lanes], most[lanes];
-    for (size_t k = 0; k < lanes; ++k) least[k] = low[k % 4], most[k] = high[k % 4];
-    size_t i = 0;
-    for (; i + lanes <= samples; i += lanes)
-      for (size_t k = 0; k < lanes; ++k)
-        least[k] = std::min(least[k], row[i + k]), most[k] = std::max(most[k], row[i + k]);
-    for (size_t k = 0; i + k < samples; ++k)
-      least[k] = std::min(least[k], row[i + k]), most[k] = std::max(most[k], row[i + k]);
-    for (size_t k = 0; k < lanes; ++k)
-      low[k % 4] = std::min(low[k % 4], least[k]), high[k % 4] = std::max(high[k % 4], most[k]);
-  });
-}
-
 }  // namespace
 
 void add_tally(const ConstImageRef& in, Band band, Histogram& total) {
@@ -162,11 +163,14 @@ void add_tally(const ConstImageRef& in, Band band, Histogram& total) {
 
 void add_tally(const ConstImageRef& in, Band band, RangeHistogram& total) {
   add_tally(in, band, total.histogram);
-  if (!in.is_deep()) return;
+  if (in.is_deep()) add_tally(in, band, total.range);
+}
+
+void add_tally(const ConstImageRef& in, Band band, SampleRange& total) {
   const bool gray = is_gray(in.format.format);
   uint16_t low[4] = {65535, 65535, 65535, 65535}, high[4] = {};
   for (int y = band.begin; y < band.end; ++y)
-    extend_ranges(in.samples<uint16_t>(y), in.format.row_samples(), low, high);
+    HWY_DYNAMIC_DISPATCH(extend_ranges)(in.samples<uint16_t>(y), in.format.row_samples(), low, high);
   for (size_t k = 0; k < (gray ? 4u : 3u); ++k) {
     const size_t c = gray ? 0 : k;
     raise(total.highest[c], high[k]);

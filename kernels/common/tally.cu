@@ -20,14 +20,14 @@ unsigned tally_blocks(const ImageFormat& format) {
   return walk_blocks(format, TallyTuning::threads, TallyTuning::max_blocks);
 }
 
-/// Range of a thread's samples in each channel, stored as in RangeHistogram.
-struct ThreadRange {
-  uint32_t highest[3], lowest_below_white[3];
-
-  __device__ void extend(int c, uint32_t v) {
-    highest[c] = max(highest[c], v), lowest_below_white[c] = max(lowest_below_white[c], 65535 - v);
-  }
-};
+__device__ void extend(SampleRange& range, int c, uint32_t v) {
+  range.highest[c] = max(range.highest[c], v);
+  range.lowest_below_white[c] = max(range.lowest_below_white[c], 65535 - v);
+}
+__device__ void extend(SampleRange& range, int c, const SampleRange& own) {
+  atomicMax(&range.highest[c], own.highest[c]);
+  atomicMax(&range.lowest_below_white[c], own.lowest_below_white[c]);
+}
 
 /// Counts samples of type S; 16-bit samples are counted by their high bytes. `kRange`, for 16-bit samples
 /// only: also extends `range`.
@@ -36,13 +36,13 @@ __global__ void __launch_bounds__(TallyTuning::threads)
     histogram_kernel(ImageView<const uint8_t> in, int row_bytes, int channels, bool aligned, Histogram* total,
                      RangeHistogram* range) {
   extern __shared__ uint32_t tables[];  // [channel][value][copy]
-  __shared__ ThreadRange block_range;
+  __shared__ SampleRange block_range;
   constexpr int copies = TallyTuning::copies;
   const int thread = static_cast<int>(threadIdx.x), copy = thread % copies;
   for (int i = thread; i < channels * 256 * copies; i += TallyTuning::threads) tables[i] = 0;
   if (kRange && thread < 3) block_range.highest[thread] = 0, block_range.lowest_below_white[thread] = 0;
   __syncthreads();
-  ThreadRange own{};
+  SampleRange own{};
 
   for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
     const int left = row_bytes - walk.x * ChunkShape::bytes;
@@ -53,19 +53,13 @@ __global__ void __launch_bounds__(TallyTuning::threads)
       if (c == 3 || i >= left) continue;
       const int value = static_cast<int>(chunk.word[i / 4] >> (i % 4 * 8) & 255);
       atomicAdd(&tables[(c * 256 + value) * copies + copy], 1u);
-      if constexpr (kRange) own.extend(c, chunk.word[i / 4] >> (i / 2 % 2 * 16) & 65535);
+      if constexpr (kRange) extend(own, c, chunk.word[i / 4] >> (i / 2 % 2 * 16) & 65535);
     }
   }
   if constexpr (kRange)
-    for (int c = 0; c < channels; ++c) {
-      atomicMax(&block_range.highest[c], own.highest[c]);
-      atomicMax(&block_range.lowest_below_white[c], own.lowest_below_white[c]);
-    }
+    for (int c = 0; c < channels; ++c) extend(block_range, c, own);
   __syncthreads();
-  if (kRange && thread < channels) {
-    atomicMax(&range->highest[thread], block_range.highest[thread]);
-    atomicMax(&range->lowest_below_white[thread], block_range.lowest_below_white[thread]);
-  }
+  if (kRange && thread < channels) extend(range->range, thread, block_range);
 
   for (int i = thread; i < channels * 256; i += TallyTuning::threads) {
     uint32_t count = 0;
@@ -83,6 +77,28 @@ void launch_histogram(const ConstImageRef& in, Histogram* total, RangeHistogram*
   kernel<<<tally_blocks(in.format), TallyTuning::threads, shared, stream>>>(
       in.as<const uint8_t>(), static_cast<int>(in.row_bytes()), channels, aligned16(in), total, range);
   LENSD_LAUNCHED();
+}
+
+/// Extends `total` by the image's 16-bit samples.
+__global__ void __launch_bounds__(TallyTuning::threads)
+    range_kernel(ImageView<const uint8_t> in, int row_bytes, int channels, bool aligned, SampleRange* total) {
+  __shared__ SampleRange block_range;
+  const int thread = static_cast<int>(threadIdx.x);
+  if (thread < 3) block_range.highest[thread] = 0, block_range.lowest_below_white[thread] = 0;
+  __syncthreads();
+  SampleRange own{};
+  for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
+    const int left = row_bytes - walk.x * ChunkShape::bytes;
+    const Chunk chunk = load_chunk(in.row(walk.y) + walk.x * ChunkShape::bytes, left, aligned);
+#pragma unroll
+    for (int i = 0; i < ChunkShape::bytes / 2; ++i) {
+      const int c = channels == 1 ? 0 : i % 4;
+      if (c != 3 && 2 * i < left) extend(own, c, chunk.word[i / 2] >> (i % 2 * 16) & 65535);
+    }
+  }
+  for (int c = 0; c < channels; ++c) extend(block_range, c, own);
+  __syncthreads();
+  if (thread < channels) extend(*total, thread, block_range);
 }
 
 /// Returns the sum over a warp, in lane 0.
@@ -139,6 +155,13 @@ void launch_tally(const ConstImageRef& in, Histogram* total, CudaStream stream) 
 
 void launch_tally(const ConstImageRef& in, RangeHistogram* total, CudaStream stream) {
   launch_histogram(in, &total->histogram, total, stream);
+}
+
+void launch_tally(const ConstImageRef& in, SampleRange* total, CudaStream stream) {
+  range_kernel<<<tally_blocks(in.format), TallyTuning::threads, 0, stream>>>(
+      in.as<const uint8_t>(), static_cast<int>(in.row_bytes()), colour_channels(in.format.format),
+      aligned16(in), total);
+  LENSD_LAUNCHED();
 }
 
 void launch_tally(const ConstImageRef& in, ChannelSums* total, CudaStream stream) {

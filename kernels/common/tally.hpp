@@ -18,13 +18,18 @@ struct Histogram {
   uint32_t count[3][256];
 };
 
-/// A histogram. For 16-bit images, also the range of the values of R, G and B; grey uses only the first.
-struct RangeHistogram {
-  Histogram histogram;
+/// Range of the values of R, G and B; grey uses only the first.
+struct SampleRange {
   uint32_t highest[3];
   uint32_t lowest_below_white[3];  ///< 65535 − lowest, so that it grows from 0 like `highest`
 
   LENSD_HD int lowest(int c) const { return 65535 - static_cast<int>(lowest_below_white[c]); }
+};
+
+/// A histogram, and the range of 16-bit samples.
+struct RangeHistogram {
+  Histogram histogram;
+  SampleRange range;
 };
 
 /// Sums of the values of R, G and B; grey uses only the first.
@@ -41,6 +46,7 @@ constexpr int tally_grain(Extent extent) {
 /// Adds the band's pixels to `total` on the CPU. Thread-safe.
 void add_tally(const ConstImageRef& in, Band band, Histogram& total);
 void add_tally(const ConstImageRef& in, Band band, RangeHistogram& total);
+void add_tally(const ConstImageRef& in, Band band, SampleRange& total);  ///< for 16-bit images
 void add_tally(const ConstImageRef& in, Band band, ChannelSums& total);
 
 /// Returns the name of a channel's statistic: "mean" for gray, "mean_r" and so on for colour.
@@ -51,6 +57,7 @@ inline std::string channel_statistic(const std::string& name, int c, int channel
 /// Queues the addition of the whole image to `total` on CUDA. `total` is in device memory, 8-byte aligned.
 void launch_tally(const ConstImageRef& in, Histogram* total, CudaStream stream);
 void launch_tally(const ConstImageRef& in, RangeHistogram* total, CudaStream stream);
+void launch_tally(const ConstImageRef& in, SampleRange* total, CudaStream stream);  ///< for 16-bit images
 void launch_tally(const ConstImageRef& in, ChannelSums* total, CudaStream stream);
 
 }  // namespace lensd
