@@ -5,9 +5,7 @@ namespace lensd {
 FilterSchema AlignChannels::make_schema() {
   const Schema<AlignParams>::Options pixels{.unit = "px", .change = ParamChange::reconfigure};
   const Schema<AlignParams>::Options plain{.change = ParamChange::reconfigure};
-  return Schema<AlignParams>("align_channels",
-                             "removes the shift of red and blue against green, which it finds from the upper "
-                             "8 bits of the samples")
+  return Schema<AlignParams>("align_channels", "removes the shift of red and blue against green")
       .integer("max_shift", &AlignParams::max_shift, 0, kAlignMaxShift, "maximum shift in x and in y", pixels)
       .integer("levels", &AlignParams::levels, 1, kAlignMaxLevels,
                "pyramid levels of the search; 1 tries every shift at full size", plain)
@@ -25,6 +23,13 @@ Layout AlignChannels::configure(const FilterInputs& inputs) {
                 .passes = {},
                 .scratch_bytes = {g.plane_offset(g.levels), AlignWork::bytes(g)},
                 .stats_bytes = sizeof(AlignStats)};
+  if (sample_bytes(format.format) == 2)
+    layout.passes.push_back({.name = "range",
+                             .run = cpu_pass<&AlignChannels::find_range>,
+                             .launch = cuda_pass<&AlignChannels::launch_find_range>,
+                             .items = format.extent.height,
+                             .grain = 16,
+                             .bytes = 8 * pixels(0)});
   layout.passes.push_back({.name = "split",
                            .run = cpu_pass<&AlignChannels::split>,
                            .launch = cuda_pass<&AlignChannels::launch_split>,
@@ -56,6 +61,10 @@ Layout AlignChannels::configure(const FilterInputs& inputs) {
                            .grain = 16,
                            .bytes = 8 * pixels(0)});
   return layout;
+}
+
+void AlignChannels::find_range(const PassArgs& args, Band rows) const {
+  add_tally(args.in[0], rows, stats_of(args).range);
 }
 
 uint8_t* AlignChannels::plane(const PassArgs& args, int level, int channel) const {

@@ -37,9 +37,12 @@ __global__ void split_kernel(ImageView<const uint8_t> in, AlignLevel level, uint
   *reinterpret_cast<uint32_t*>(plane_row(planes, level, 2, y) + x) = __byte_perm(blue_low, blue_high, 0x5410);
 }
 
-/// Does the same with the high bytes of 16-bit samples.
+/// Does the same with 16-bit samples, which are scaled to 8 bits.
 __global__ void split_deep_kernel(ImageView<const uint16_t> in, AlignLevel level, uint8_t* planes,
-                                  uint32_t* work, int work_words) {
+                                  uint32_t* work, int work_words, const AlignStats* stats) {
+  __shared__ AlignBits bits[3];
+  if (threadIdx.x < 3) bits[threadIdx.x] = align_bits(stats->range, static_cast<int>(threadIdx.x));
+  __syncthreads();
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * 4, y = static_cast<int>(blockIdx.y);
   const int threads = static_cast<int>(gridDim.x * gridDim.y * blockDim.x);
   for (int i = static_cast<int>((blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x);
@@ -52,7 +55,7 @@ __global__ void split_deep_kernel(ImageView<const uint16_t> in, AlignLevel level
     uint32_t word = 0;
 #pragma unroll
     for (int i = 0; i < 4; ++i)
-      if (x + i < in.extent.width) word |= static_cast<uint32_t>(row[4 * (x + i) + c] >> 8) << (8 * i);
+      if (x + i < in.extent.width) word |= static_cast<uint32_t>(bits[c](row[4 * (x + i) + c])) << (8 * i);
     *reinterpret_cast<uint32_t*>(plane_row(planes, level, c, y) + x) = word;
   }
 }
@@ -216,13 +219,17 @@ dim3 level_grid(const AlignLevel& level, unsigned planes) {
 
 }  // namespace
 
+void AlignChannels::launch_find_range(const PassArgs& args, CudaStream stream) const {
+  launch_tally(args.in[0], &stats_of(args).range, stream);
+}
+
 void AlignChannels::launch_split(const PassArgs& args, CudaStream stream) const {
   const AlignLevel& level = geometry_.level[0];
   if (args.in[0].is_deep()) {
     split_deep_kernel<<<level_grid(level, 1), AlignTuning::threads, 0, stream>>>(
         args.in[0].as<const uint16_t>(), level, plane(args, 0, 0),
         reinterpret_cast<uint32_t*>(args.scratch[1]),
-        static_cast<int>(AlignWork::bytes(geometry_) / sizeof(uint32_t)));
+        static_cast<int>(AlignWork::bytes(geometry_) / sizeof(uint32_t)), &stats_of(args));
     LENSD_LAUNCHED();
     return;
   }

@@ -8,9 +8,10 @@
 // shift of channel c is the (x, y) for which c(p + (x, y)) matches green(p) best. Statistics: red_x, red_y,
 // blue_x and blue_y.
 //
-// Formats: RGBA8, RGBA16; with 16 bits, the shift is found from the samples' high bytes. Border rule:
-// replicate. Temporal reach: none. Exact: integer sums, then decisions in doubles in prescribed order. With
-// CUDA, the device makes the decisions.
+// 16 bits: the shift is found with 8 bits, to which the range of each channel is scaled.
+//
+// Formats: RGBA8, RGBA16. Border rule: replicate. Temporal reach: none. Exact: integer sums, then decisions
+// in doubles in prescribed order. With CUDA, the device makes the decisions.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -26,6 +27,8 @@ class AlignChannels final : public FilterBase<AlignChannels, AlignParams, AlignB
   void reference(ReferenceRun& run) const override;
 
  private:
+  void find_range(const PassArgs& args, Band rows) const;
+  void launch_find_range(const PassArgs& args, CudaStream stream) const;
   void split(const PassArgs& args, Band rows) const;
   void launch_split(const PassArgs& args, CudaStream stream) const;
   /// Shrinks the previous level to level `args.step`.
@@ -39,6 +42,7 @@ class AlignChannels final : public FilterBase<AlignChannels, AlignParams, AlignB
   void launch_shift(const PassArgs& args, CudaStream stream) const;
 
   static AlignWork& work_of(const PassArgs& args) { return *reinterpret_cast<AlignWork*>(args.scratch[1]); }
+  static AlignStats& stats_of(const PassArgs& args) { return *static_cast<AlignStats*>(args.stats); }
   uint8_t* plane(const PassArgs& args, int level, int channel) const;
 
   AlignGeometry geometry_;  ///< search geometry from configure()

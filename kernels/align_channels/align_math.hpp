@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/image/view.hpp"
+#include "kernels/common/tally.hpp"
 
 namespace lensd {
 
@@ -22,10 +23,26 @@ struct AlignShift {
   bool operator==(const AlignShift&) const = default;
 };
 
-/// Measured shifts of red and blue relative to green.
+/// Measured shifts of red and blue relative to green. `range` is that of the samples of 16-bit images.
 struct AlignStats {
   AlignShift shift[2];
+  SampleRange range;
 };
+
+/// Scales the range of a 16-bit channel to 0 … 255. This changes the correlation by rounding only.
+struct AlignBits {
+  uint32_t lowest, scale;  ///< in 1/65536
+
+  LENSD_HD static AlignBits of(uint32_t lowest, uint32_t highest) {
+    return {lowest, highest > lowest ? (255u << 16) / (highest - lowest) : 0};
+  }
+  LENSD_HD uint8_t operator()(uint32_t v) const {
+    return static_cast<uint8_t>(((v - lowest) * scale + 32768) >> 16);
+  }
+};
+LENSD_HD inline AlignBits align_bits(const SampleRange& range, int c) {
+  return AlignBits::of(static_cast<uint32_t>(range.lowest(c)), range.highest[c]);
+}
 
 /// Sums over a level's window for one candidate shift of one channel.
 struct AlignSums {

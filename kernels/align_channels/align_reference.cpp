@@ -3,6 +3,23 @@
 namespace lensd {
 namespace {
 
+/// Returns the samples with 8 bits.
+Image to_8_bits(const Image& in) {
+  Image out({PixelFormat::rgba8, in.format.extent});
+  for (int c = 0; c < 3; ++c) {
+    int lowest = 65535, highest = 0;
+    for_each_sample(in.format.extent, 1, [&](int x, int y, int) {
+      lowest = std::min(lowest, in.sample(x, y, c)), highest = std::max(highest, in.sample(x, y, c));
+    });
+    const AlignBits bits = AlignBits::of(static_cast<uint32_t>(lowest), static_cast<uint32_t>(highest));
+    for_each_sample(in.format.extent, 1, [&](int x, int y, int) {
+      const int v = in.sample(x, y, c);
+      out.at(x, y, c) = in.is_deep() ? bits(static_cast<uint32_t>(v)) : static_cast<uint8_t>(v);
+    });
+  }
+  return out;
+}
+
 /// Returns the levels of the pyramid, each computed from the previous one.
 std::vector<Image> pyramid(const Image& in, const AlignGeometry& g) {
   std::vector<Image> levels;
@@ -13,7 +30,7 @@ std::vector<Image> pyramid(const Image& in, const AlignGeometry& g) {
         for (int c = 0; c < 3; ++c) {
           const auto of = [&](int dx, int dy) { return int{levels.back().at(2 * x + dx, 2 * y + dy, c)}; };
           level.at(x, y, c) = l == 0
-                                  ? static_cast<uint8_t>(in.sample(x, y, c) >> (in.is_deep() ? 8 : 0))
+                                  ? in.at(x, y, c)
                                   : static_cast<uint8_t>((of(0, 0) + of(1, 0) + of(0, 1) + of(1, 1) + 2) / 4);
         }
     levels.push_back(std::move(level));
@@ -37,7 +54,7 @@ AlignSums window_sums(const Image& image, const AlignLevel& level, int c, AlignS
 void AlignChannels::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
   const AlignGeometry g = AlignGeometry::make(params_, in.format.extent);
-  const std::vector<Image> levels = pyramid(in, g);
+  const std::vector<Image> levels = pyramid(to_8_bits(in), g);
   std::vector<uint64_t> memory(AlignWork::bytes(g) / sizeof(uint64_t));
   auto& work = *reinterpret_cast<AlignWork*>(memory.data());
   for (int l = g.levels - 1; l >= 0; --l) {
@@ -62,7 +79,7 @@ void AlignChannels::reference(ReferenceRun& run) const {
                            in.sample(std::clamp(x + shift.x, 0, in.width() - 1),
                                      std::clamp(y + shift.y, 0, in.height() - 1), 2 * c));
   }
-  const AlignStats stats{{work.shift[0][0], work.shift[0][1]}};
+  const AlignStats stats{{work.shift[0][0], work.shift[0][1]}, {}};
   run.stats.clear();
   read_stats(&stats, run.stats);
 }

@@ -29,6 +29,26 @@ int split_row(const uint8_t* in, int width, uint8_t* r, uint8_t* g, uint8_t* b) 
   return x;
 }
 
+/// Converts 16-bit RGBA samples; `bits` is for R, G, B and A. Returns the number of samples in whole vectors.
+int to_8_bits(const uint16_t* from, int samples, const AlignBits* bits, uint8_t* to) {
+  const hn::ScalableTag<uint32_t> d32;
+  const hn::RebindToSigned<decltype(d32)> signed32;
+  const hn::Rebind<uint16_t, decltype(d32)> d16;
+  const hn::Rebind<uint8_t, decltype(d32)> d8;
+  const int lanes = static_cast<int>(hn::Lanes(d32));
+  alignas(16) uint32_t lowest_of[4], scale_of[4];
+  for (int c = 0; c < 4; ++c) lowest_of[c] = bits[c].lowest, scale_of[c] = bits[c].scale;
+  const auto lowest = hn::LoadDup128(d32, lowest_of), scale = hn::LoadDup128(d32, scale_of);
+  const auto half = hn::Set(d32, 32768u);
+  int i = 0;
+  for (; i + lanes <= samples; i += lanes) {
+    const auto distance = hn::Sub(hn::PromoteTo(d32, hn::LoadU(d16, from + i)), lowest);
+    const auto scaled = hn::ShiftRight<16>(hn::Add(hn::Mul(distance, scale), half));
+    hn::StoreU(hn::DemoteTo(d8, hn::BitCast(signed32, scaled)), d8, to + i);
+  }
+  return i;
+}
+
 /// Adds Σc, Σc² and Σg·c of the samples in whole vectors to `sums`. Returns the number of these samples. `n`
 /// is at most 16384.
 int add_row(const uint8_t* g, const uint8_t* c, int n, AlignSums& sums) {
@@ -85,6 +105,7 @@ HWY_AFTER_NAMESPACE();
 namespace lensd {
 
 HWY_EXPORT(split_row);
+HWY_EXPORT(to_8_bits);
 HWY_EXPORT(add_row);
 HWY_EXPORT(merge_row);
 
@@ -114,6 +135,12 @@ AlignSums sum_rows(const uint8_t* green, const uint8_t* channel, const AlignLeve
   return sums;
 }
 
+/// Splits RGBA8 pixels into three planes.
+void split_pixels(const uint8_t* pixels, int width, uint8_t* r, uint8_t* g, uint8_t* b) {
+  for (int x = HWY_DYNAMIC_DISPATCH(split_row)(pixels, width, r, g, b); x < width; ++x)
+    r[x] = pixels[x * 4], g[x] = pixels[x * 4 + 1], b[x] = pixels[x * 4 + 2];
+}
+
 /// Writes red from `red_row`, green and alpha from `row`, and blue from `blue_row`. Red and blue are shifted
 /// by `red` and `blue` pixels.
 void merge_rows(const uint8_t* red_row, int red, const uint8_t* row, const uint8_t* blue_row, int blue,
@@ -140,19 +167,22 @@ void AlignChannels::split(const PassArgs& args, Band rows) const {
   const ConstImageRef in = args.in[0];
   const int width = in.width();
   if (rows.begin == 0) std::memset(args.scratch[1], 0, AlignWork::bytes(geometry_));
+  constexpr int kChunk = 256;  // pixels, which stay in the first-level cache
+  AlignBits bits[4] = {};
+  for (int c = 0; c < 3; ++c) bits[c] = align_bits(stats_of(args).range, c);
   for (int y = rows.begin; y < rows.end; ++y) {
-    const uint8_t* row = in.row(y);
     uint8_t* to[3];
     for (int c = 0; c < 3; ++c)
       to[c] = plane(args, 0, c) + static_cast<std::ptrdiff_t>(y) * geometry_.level[0].pitch;
-    if (in.is_deep()) {
-      const uint16_t* const deep = in.samples<uint16_t>(y);
-      for (int x = 0; x < width; ++x)
-        for (int c = 0; c < 3; ++c) to[c][x] = static_cast<uint8_t>(deep[x * 4 + c] >> 8);
-      continue;
+    if (!in.is_deep()) split_pixels(in.row(y), width, to[0], to[1], to[2]);
+    for (int x = 0; x < width && in.is_deep(); x += kChunk) {
+      const int n = std::min(kChunk, width - x);
+      uint8_t pixels[4 * kChunk];
+      const uint16_t* deep = in.samples<uint16_t>(y) + std::ptrdiff_t{x} * 4;
+      for (int i = HWY_DYNAMIC_DISPATCH(to_8_bits)(deep, 4 * n, bits, pixels); i < 4 * n; ++i)
+        pixels[i] = bits[i % 4](deep[i]);
+      split_pixels(pixels, n, to[0] + x, to[1] + x, to[2] + x);
     }
-    for (int x = HWY_DYNAMIC_DISPATCH(split_row)(row, width, to[0], to[1], to[2]); x < width; ++x)
-      for (int c = 0; c < 3; ++c) to[c][x] = row[x * 4 + c];
   }
 }
 
@@ -197,7 +227,7 @@ void AlignChannels::shift(const PassArgs& args, Band rows) const {
   const ConstImageRef in = args.in[0];
   const AlignWork& work = work_of(args);
   const AlignShift shift[2] = {align_decide(geometry_, work, 0, 0), align_decide(geometry_, work, 0, 1)};
-  if (rows.begin == 0) *static_cast<AlignStats*>(args.stats) = {{shift[0], shift[1]}};
+  if (rows.begin == 0) std::copy_n(shift, 2, stats_of(args).shift);
   const auto moved = [&](int y, int c) { return in.row(std::clamp(y + shift[c].y, 0, in.height() - 1)); };
   for (int y = rows.begin; y < rows.end && in.is_deep(); ++y) {
     const auto* const red = reinterpret_cast<const uint16_t*>(moved(y, 0));

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <tuple>
 
 #include "kernels/registry.hpp"
 #include "kernels/resize/resize_math.hpp"
@@ -324,10 +325,30 @@ TEST(AlignChannels, FindsAndRemovesSyntheticShifts) {
   }
 }
 
+TEST(AlignChannels, FindsShiftsOfNarrowRangesOf16Bits) {
+  // All samples of a channel have the same high byte, or fill the range.
+  const Image shown = displaced({240, 160}, 7, -4, -11, 3);
+  for (const auto& [base, numerator, denominator] : {std::tuple{6920, 1, 2}, {0, 4, 1}, {0, 257, 1}}) {
+    Image in({PixelFormat::rgba16, shown.format.extent});
+    for (int y = 0; y < in.height(); ++y)
+      for (int x = 0; x < in.width(); ++x)
+        for (int c = 0; c < 4; ++c)
+          in.set_sample(x, y, c, base + shown.at(x, y, c) * numerator / denominator);
+    const Result result = run("align_channels", {}, in);
+    ASSERT_EQ(result.stats.size(), 4u);
+    std::vector<double> found;
+    for (const Statistic& s : result.stats) found.push_back(s.value);
+    EXPECT_EQ(found, (std::vector<double>{7, -4, -11, 3})) << base << ' ' << numerator;
+  }
+}
+
 TEST(AlignChannels, LeavesFlatAndTinyPictures) {
   Image flat({PixelFormat::rgba8, {64, 48}});
   std::fill(flat.pixels.begin(), flat.pixels.end(), uint8_t{77});
   EXPECT_EQ(run("align_channels", {}, flat).out.pixels, flat.pixels);
+  Image deep({PixelFormat::rgba16, {64, 48}});
+  std::fill(deep.pixels.begin(), deep.pixels.end(), uint8_t{77});
+  EXPECT_EQ(run("align_channels", {}, deep).out.pixels, deep.pixels);
   const Image pixel = noise(PixelFormat::rgba8, {1, 1});
   EXPECT_EQ(run("align_channels", {}, pixel).out.pixels, pixel.pixels);
 }
