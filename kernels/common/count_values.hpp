@@ -14,6 +14,9 @@ struct ValueTables {
   alignas(16) uint16_t first[kValueLanes],
       last[kValueLanes];         ///< range of values; `last` is its distance from `first`
   uint16_t counts[kValueLanes];  ///< 0: the sample is not counted
+
+  /// Returns the distance of sample value `v` from the first value.
+  uint16_t position(size_t lane, uint16_t v) const { return static_cast<uint16_t>(v - first[lane]); }
 };
 
 /// Adds the samples of a row that are in the ranges to the tables, whose first counter is that of the range's
