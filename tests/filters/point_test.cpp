@@ -65,7 +65,7 @@ Image ramp() {
   return image;
 }
 
-Image flat(const ImageFormat& format, std::vector<int> pixel) {
+Image solid(const ImageFormat& format, std::vector<int> pixel) {
   Image image(format);
   for (size_t i = 0; i < image.pixels.size(); ++i)
     image.pixels[i] = static_cast<uint8_t>(pixel[i % static_cast<size_t>(image.channels())]);
@@ -102,7 +102,7 @@ TEST(Levels, PointsToneAndNegative) {
 }
 
 TEST(Levels, SaturationMovesAlongLuma) {
-  const Image in = flat(rgba(37, 3), {200, 100, 50, 77});
+  const Image in = solid(rgba(37, 3), {200, 100, 50, 77});
   const int luma = 124;  // 0.299·200 + 0.587·100 + 0.114·50 = 124.2
   EXPECT_EQ(pixel(Bench("levels", in.format, {{"saturation", 0.0}}).run({in}), 36, 2),
             (std::vector{luma, luma, luma, 77}));
@@ -158,11 +158,11 @@ TEST(Threshold, OtsuFindsTheBestOfAllLevels) {
 }
 
 TEST(Difference, ComparesWithTheFrameBefore) {
-  const Image a = flat(rgba(19, 9), {10, 200, 30, 1}), b = flat(rgba(19, 9), {15, 100, 30, 2});
+  const Image a = solid(rgba(19, 9), {10, 200, 30, 1}), b = solid(rgba(19, 9), {15, 100, 30, 2});
   Bench bench("difference", a.format, {{"gain", 3.0}});
-  EXPECT_EQ(difference(flat(a.format, {0, 0, 0, 1}), bench.run({a})), "");
-  EXPECT_EQ(difference(flat(a.format, {15, 255, 0, 2}), bench.run({b})), "");
-  EXPECT_EQ(difference(flat(a.format, {0, 0, 0, 2}), bench.run({b})), "");
+  EXPECT_EQ(difference(solid(a.format, {0, 0, 0, 1}), bench.run({a})), "");
+  EXPECT_EQ(difference(solid(a.format, {15, 255, 0, 2}), bench.run({b})), "");
+  EXPECT_EQ(difference(solid(a.format, {0, 0, 0, 2}), bench.run({b})), "");
 }
 
 TEST(Difference, ComparesTwoInputs) {
@@ -225,41 +225,42 @@ TEST(Blend, PairsAreTheSameAsSingleValues) {
 }
 
 TEST(Blend, MaskShowsTheFirstByTheLumaOfTheSecond) {
-  const Image a = flat(rgba(33, 2), {255, 100, 0, 9});
+  const Image a = solid(rgba(33, 2), {255, 100, 0, 9});
   Bench bench("blend", a.format, {{"mode", std::string("mask")}}, 2);
-  EXPECT_EQ(difference(a, bench.run({a, flat(a.format, {255, 255, 255, 0})})), "");
-  EXPECT_EQ(difference(flat(a.format, {0, 0, 0, 9}), bench.run({a, flat(a.format, {0, 0, 0, 255})})), "");
-  EXPECT_EQ(difference(flat(a.format, {149, 58, 0, 9}), bench.run({a, flat(a.format, {0, 255, 0, 0})})), "");
+  EXPECT_EQ(difference(a, bench.run({a, solid(a.format, {255, 255, 255, 0})})), "");
+  EXPECT_EQ(difference(solid(a.format, {0, 0, 0, 9}), bench.run({a, solid(a.format, {0, 0, 0, 255})})), "");
+  EXPECT_EQ(difference(solid(a.format, {149, 58, 0, 9}), bench.run({a, solid(a.format, {0, 255, 0, 0})})),
+            "");
 }
 
 TEST(GreyWorld, MakesMeansEqualOrAddsToDarkChannels) {
   const ImageFormat format = rgba(50, 20);
   Bench bench("grey_world", format);
-  EXPECT_EQ(difference(flat(format, {100, 100, 100, 5}), bench.run({flat(format, {50, 100, 150, 5})})), "");
+  EXPECT_EQ(difference(solid(format, {100, 100, 100, 5}), bench.run({solid(format, {50, 100, 150, 5})})), "");
   EXPECT_EQ(bench.stat("gain_r"), 2);
   EXPECT_EQ(bench.stat("mean_b"), 150 / 255.0);
   // A blue mean of 12/255 is below 0.05: the mean of all channels, 104, is added. 13/255 is above:
   // multiplied.
-  EXPECT_EQ(difference(flat(format, {104, 104, 116, 5}),
-                       Bench("grey_world", format).run({flat(format, {200, 100, 12, 5})})),
+  EXPECT_EQ(difference(solid(format, {104, 104, 116, 5}),
+                       Bench("grey_world", format).run({solid(format, {200, 100, 12, 5})})),
             "");
-  EXPECT_EQ(difference(flat(format, {104, 104, 104, 5}),
-                       Bench("grey_world", format).run({flat(format, {200, 99, 13, 5})})),
+  EXPECT_EQ(difference(solid(format, {104, 104, 104, 5}),
+                       Bench("grey_world", format).run({solid(format, {200, 99, 13, 5})})),
             "");
 }
 
 TEST(GreyWorld, StrengthMixesAndSmoothFollowsSlowly) {
   const ImageFormat format = rgba(9, 9);
-  const Image in = flat(format, {50, 100, 150, 5});
+  const Image in = solid(format, {50, 100, 150, 5});
   EXPECT_EQ(pixel(Bench("grey_world", format, {{"strength", 0.5}}).run({in}), 4, 4),
             (std::vector{75, 100, 125, 5}));
   EXPECT_EQ(difference(in, Bench("grey_world", format, {{"strength", 0.0}}).run({in})), "");
   Bench bench("grey_world", format, {{"smooth", 0.75}});
   bench.run({in});
-  bench.run({flat(format, {100, 100, 100, 5})});
+  bench.run({solid(format, {100, 100, 100, 5})});
   EXPECT_EQ(bench.stat("gain_r"), 0.75 * 2 + 0.25 * 1);
   bench.set({{"smooth", 0.0}});
-  EXPECT_EQ(difference(flat(format, {100, 100, 100, 5}), bench.run({in})), "");
+  EXPECT_EQ(difference(solid(format, {100, 100, 100, 5}), bench.run({in})), "");
 }
 
 TEST(AutoContrast, StretchesToTheFullRange) {
@@ -271,7 +272,7 @@ TEST(AutoContrast, StretchesToTheFullRange) {
   for (int x = 0; x < 151; ++x) EXPECT_EQ(out.at(x, 2), static_cast<int>(x * 255 / 150.0 + 0.5)) << x;
   EXPECT_EQ(bench.stat("low"), 50);
   EXPECT_EQ(bench.stat("high"), 200);
-  const Image plain = flat(in.format, {33});
+  const Image plain = solid(in.format, {33});
   EXPECT_EQ(difference(plain, bench.run({plain})), "");
 }
 
@@ -349,8 +350,8 @@ TEST(TemporalDenoise, FirstFrameAndMotionPass) {
 TEST(TemporalDenoise, RestingPictureIsReachedExactly) {
   const ImageFormat format = rgba(21, 5);
   Bench bench("temporal_denoise", format, {{"strength", 0.98}, {"motion_threshold", 255.0}});
-  bench.run({flat(format, {100, 90, 7, 50})});
-  const Image rest = flat(format, {110, 80, 0, 60});
+  bench.run({solid(format, {100, 90, 7, 50})});
+  const Image rest = solid(format, {110, 80, 0, 60});
   EXPECT_EQ(pixel(bench.run({rest}), 20, 4), (std::vector{101, 89, 7, 60}));
   Image out;
   for (int frame = 0; frame < 400; ++frame) out = bench.run({rest});

@@ -113,20 +113,22 @@ std::vector<std::string> trace_problems(const json& trace) {
   for (const auto& [track, all] : slices)
     if (!named.count(track)) problems.push_back("a track without a name");
   check_nesting(slices, problems);
-  for (auto& [id, events] : flows) {
+  for (auto& flow : flows) {
+    const std::string& id = flow.first.second;
+    std::vector<FlowEvent>& events = flow.second;
     std::stable_sort(events.begin(), events.end(),
                      [](const FlowEvent& a, const FlowEvent& b) { return a.ts < b.ts; });
     const auto count = [&](const char* phase) {
       return std::count_if(events.begin(), events.end(),
                            [&](const FlowEvent& e) { return e.phase == phase; });
     };
-    if (count("s") != 1 || count("f") != 1) problems.push_back("flow " + id.second + " is not balanced");
+    if (count("s") != 1 || count("f") != 1) problems.push_back("flow " + id + " is not balanced");
     if (events.front().phase != "s" || events.back().phase != "f")
-      problems.push_back("flow " + id.second + " has no beginning or end");
+      problems.push_back("flow " + id + " has no beginning or end");
     for (const FlowEvent& e : events)
       if (std::none_of(slices[e.track].begin(), slices[e.track].end(),
                        [&](const Slice& s) { return s.begin <= e.ts && e.ts <= s.end; }))
-        problems.push_back("flow " + id.second + " is bound to no slice");
+        problems.push_back("flow " + id + " is bound to no slice");
   }
   return problems;
 }

@@ -134,7 +134,7 @@ TEST_F(SlowDiskTest, AFailedSyncDoesNotMakeALiveRecordingWaitForTheNextFile) {
 TEST_F(SlowDiskTest, AFailedEncoderDoesNotMakeTheRecorderWaitForASlowSync) {
   ff::initialize();
   VideoEncoder encoder(output_format_of("matroska", "r.mkv"), pixels_format(kFormat), 25, {}, "test");
-  const auto stream = std::make_shared<const EncodedStream>(EncodedFormat(encoder), nullptr);
+  const auto stream = std::make_shared<const EncodedStream>(EncodedStream{EncodedFormat(encoder), nullptr});
   Segments segments({}, target("r.mkv"));
   for (int i = 0; i < 100; ++i) {
     encoder.send(pixels(picture(kFormat, i).ref()), encoder.next_time(at(i)).ticks);
