@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/base/sanitizer.hpp"
 #include "core/device/device_memory_error.hpp"
 
 #if LENSD_CUDA
@@ -24,12 +25,7 @@ std::atomic<int> g_device{-1};  ///< the device for pinned memory; negative befo
 /// Host blocks of at least kOwnPages bytes are allocated with mmap(). With malloc(), replaced plans
 /// fragmented the heap: with a new graph every ten seconds at 640×480, memory grew from 72 to 86 MB within
 /// two minutes. With mmap() it stays at 72 MB.
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
-#define LENSD_ADDRESS_SANITIZER 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(LENSD_ADDRESS_SANITIZER)
+#if LENSD_ADDRESS_SANITIZER
 constexpr size_t kOwnPages = SIZE_MAX;  // never mmap(), whose memory AddressSanitizer does not check
 #else
 constexpr size_t kOwnPages = 128 * 1024;

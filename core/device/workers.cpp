@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <thread>
 
-#if defined(__SANITIZE_THREAD__)
+#include "core/base/sanitizer.hpp"
+
+#if LENSD_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -17,7 +19,7 @@ namespace {
 
 // The caller's code before run() happens before all bands, and all bands happen before its code after run().
 // ThreadSanitizer cannot detect this order itself, because the distribution's oneTBB is not instrumented.
-#if defined(__SANITIZE_THREAD__)
+#if LENSD_THREAD_SANITIZER
 void publish(void* of) {
   __tsan_release(of);
 }

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "core/base/sanitizer.hpp"
+
 namespace {
 std::atomic<bool> g_counting{false};
 std::atomic<int64_t> g_mallocs{0}, g_news{0};
@@ -21,7 +23,7 @@ Allocations stop_counting() {
   return {g_mallocs.load(), g_news.load()};
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if LENSD_ADDRESS_SANITIZER || LENSD_THREAD_SANITIZER
 const bool kCountsAllocations = false;
 }  // namespace lensd
 #else
