@@ -45,7 +45,7 @@ seeds() {
 }
 
 # target NAME SECONDS: runs a target with its messages in build-fuzz/NAME.log. Prints one line of statistics. After a
-# finding, also prints the error and how to repeat it.
+# finding, also prints the report and how to repeat it.
 target() {
   local name=$1 seconds=$2 log=$build/$1.log code=0 before seed_folders options=()
   mkdir -p "$findings/$name" "$build/corpus/$name"
@@ -67,19 +67,24 @@ target() {
     return
   fi
   echo "FINDING (code $code)"
-  grep -m 3 -E 'broken property|ERROR: |runtime error|SUMMARY' "$log" || tail -n 5 "$log"
+  sed -nE '/broken property|ERROR: |runtime error/,/^SUMMARY/p; /^Base64/p' "$log" | head -n 100 | grep . ||
+    tail -n 20 "$log"
   find "$findings/$name" -type f -newer "$build/fuzz/$name" -printf "repeat with: ./dev fuzz $name %p\n" | tail -n 1
   return 1
 }
 
-# all SECONDS: runs all targets, as many at a time as there are cores.
+# all SECONDS: runs all targets, as many at a time as there are cores, and plays 1,000 damaged media files.
 all() {
+  local code=0
   clips
   export -f target seeds
   export build here findings max_bytes max_media_bytes timeout memory
-  names | xargs -I NAME -P "$(nproc)" bash -c "set -uo pipefail; target NAME $1"
+  names | xargs -I NAME -P "$(nproc)" bash -c "set -uo pipefail; target NAME $1" || code=$?
+  (media_files 1000) || code=$?
+  return "$code"
 }
 
+# media_files COUNT [SEED]: plays damaged copies of the clips. After findings, prints the messages of the first ones.
 media_files() {
   local count=${1:-1000} seed=${2:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')} folder=$build/media-files
   mkdir -p "$findings/media-files"
@@ -87,8 +92,9 @@ media_files() {
   rm -rf "$folder"
   cp -r "$build/clips" "$folder"
   [[ -z ${LENSD_CLIPS:-} ]] || find "$LENSD_CLIPS" -maxdepth 1 -type f -exec cp {} "$folder" \;
-  "$build/fuzz/media-files" "$folder" "$findings/media-files" "$count" "$seed" "$(nproc)" ||
-    die "repeat a finding with: ./dev fuzz media-files $findings/media-files/FILE"
+  "$build/fuzz/media-files" "$folder" "$findings/media-files" "$count" "$seed" "$(nproc)" && return
+  find "$findings/media-files" -name '*.log' -newer "$folder" | sort | head -n 3 | xargs -r head -n 60
+  die "repeat a finding with: ./dev fuzz media-files $findings/media-files/FILE"
 }
 
 case ${1:-} in
