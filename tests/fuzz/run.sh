@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs fuzz targets that ./dev fuzz has built: run.sh BUILD_FOLDER [NAME|all|media-files [ARGS]]
+# Runs fuzz targets that ./dev fuzz or .ci/run has built: run.sh BUILD_FOLDER [NAME|all|media-files [ARGS]]
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
