@@ -44,10 +44,10 @@ seeds() {
   [[ $1 != media && $1 != mpegts ]] || echo "$build/clips"
 }
 
-# target NAME SECONDS: runs a target with its messages in build-fuzz/NAME.log. Prints one line of statistics. After a
+# target NAME SECONDS [SEED]: runs a target with its messages in build-fuzz/NAME.log. Prints one line of statistics. After a
 # finding, also prints the report and how to repeat it.
 target() {
-  local name=$1 seconds=$2 log=$build/$1.log code=0 before seed_folders options=()
+  local name=$1 seconds=$2 log=$build/$1.log code=0 before seed_folders options=("-seed=${3:-0}") # 0: a random one
   mkdir -p "$findings/$name" "$build/corpus/$name"
   mapfile -t seed_folders < <(seeds "$name")
   [[ ! -f $here/dictionaries/$name.dict ]] || options+=("-dict=$here/dictionaries/$name.dict")
@@ -73,14 +73,15 @@ target() {
   return 1
 }
 
-# all SECONDS: runs all targets, as many at a time as there are cores, and plays 1,000 damaged media files.
+# all SECONDS [SEED]: runs all targets, as many at a time as there are cores, and plays 1,000 damaged media files. With a
+# seed, two runs of a build have nearly the same inputs.
 all() {
   local code=0
   clips
   export -f target seeds
   export build here findings max_bytes max_media_bytes timeout memory
-  names | xargs -I NAME -P "$(nproc)" bash -c "set -uo pipefail; target NAME $1" || code=$?
-  (media_files 1000) || code=$?
+  names | xargs -I NAME -P "$(nproc)" bash -c "set -uo pipefail; target NAME $*" || code=$?
+  (media_files 1000 "${@:2}") || code=$?
   return "$code"
 }
 
@@ -99,7 +100,7 @@ media_files() {
 
 case ${1:-} in
   '') list ;;
-  all) all "${2:-60}" || die "findings are in $findings" ;;
+  all) all "${2:-60}" "${@:3}" || die "findings are in $findings" ;;
   media-files)
     [[ ! -f ${2:-} ]] || exec "$build/fuzz/media-files" "$2"
     media_files "${@:2}"
