@@ -20,7 +20,7 @@ PRECOMPILED = ROOT / "cmake" / "precompiled.hpp"  # part of every file in builds
 WORD = r"[A-Za-z_]\w*"
 DEFINITIONS = (
     re.compile(rf"using ({WORD}) ="),
-    re.compile(rf"(?:struct|class|enum|enum class|union) ({WORD})\b(?!.*;$)"),
+    re.compile(rf"(?:struct|class|enum class|enum|union) ({WORD})\b(?!.*;$)"),
     re.compile(rf"(?:inline |static |extern )*(?:constexpr|const|thread_local|std::atomic\S*) .*?\b({WORD})(?:\[[^\]]*\])*(?: =|\{{|;)"),
     re.compile(rf"(?:TEST|TEST_F|TEST_P)\(({WORD}, {WORD})\)"),
 )

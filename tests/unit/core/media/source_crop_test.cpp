@@ -21,7 +21,7 @@ struct CroppedStream {
   int left, top;
 };
 
-constexpr int kCodedWidth = 128, kCodedHeight = 64;
+constexpr int kStreamWidth = 128, kStreamHeight = 64;
 
 /// Returns a grey gradient, 1.5 times the column plus the row, as a stream with the crop; empty if FFmpeg
 /// cannot.
@@ -30,7 +30,7 @@ std::string encode_cropped(const CroppedStream& kind) {
   const AVBitStreamFilter* type = av_bsf_get_by_name(kind.filter);
   if (!codec || !type) return {};
   const ff::CodecPtr encoder(ff::allocated(avcodec_alloc_context3(codec)));
-  encoder->width = kCodedWidth, encoder->height = kCodedHeight, encoder->pix_fmt = AV_PIX_FMT_YUV420P;
+  encoder->width = kStreamWidth, encoder->height = kStreamHeight, encoder->pix_fmt = AV_PIX_FMT_YUV420P;
   encoder->time_base = {1, 25}, encoder->max_b_frames = 0;
   ff::Options options;
   options.set("crf", "1"), options.set("tune", "zerolatency"), options.set("x265-params", "log-level=none");
@@ -47,14 +47,14 @@ std::string encode_cropped(const CroppedStream& kind) {
   constexpr int kFrames = 3;
   for (int i = 0; i <= kFrames; ++i) {
     const ff::FramePtr frame = ff::make_frame();
-    frame->width = kCodedWidth, frame->height = kCodedHeight, frame->format = encoder->pix_fmt,
+    frame->width = kStreamWidth, frame->height = kStreamHeight, frame->format = encoder->pix_fmt,
     frame->pts = i;
     ff::check_memory(av_frame_get_buffer(frame.get(), 0));
-    for (int y = 0; y < kCodedHeight; ++y)
-      for (int x = 0; x < kCodedWidth; ++x)
+    for (int y = 0; y < kStreamHeight; ++y)
+      for (int x = 0; x < kStreamWidth; ++x)
         frame->data[0][y * frame->linesize[0] + x] = static_cast<uint8_t>(std::min(255, x * 3 / 2 + y));
     for (const int p : {1, 2})
-      std::fill_n(frame->data[p], frame->linesize[p] * kCodedHeight / 2, uint8_t{128});
+      std::fill_n(frame->data[p], frame->linesize[p] * kStreamHeight / 2, uint8_t{128});
     EXPECT_EQ(avcodec_send_frame(encoder.get(), i < kFrames ? frame.get() : nullptr), 0);
     while (avcodec_receive_packet(encoder.get(), packet.get()) == 0) {
       EXPECT_EQ(av_bsf_send_packet(filter.get(), packet.get()), 0);
@@ -73,7 +73,7 @@ TEST_P(CroppedStreams, BeginExactlyAtTheCrop) {
   if (stream.empty()) GTEST_SKIP() << "FFmpeg has no " << kind.encoder << " or " << kind.filter;
   put("cropped", stream);
   const auto source = open_source(file("cropped"), {});
-  EXPECT_EQ(source->info().picture.extent, (Extent{kCodedWidth - kind.left, kCodedHeight - kind.top}));
+  EXPECT_EQ(source->info().picture.extent, (Extent{kStreamWidth - kind.left, kStreamHeight - kind.top}));
   Picture picture;
   ASSERT_EQ(source->next(picture), FrameOutcome::ok);
   for (const int y : {0, 20})
