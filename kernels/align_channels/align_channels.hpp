@@ -8,7 +8,8 @@
 // shift of channel c is the (x, y) for which c(p + (x, y)) matches green(p) best. Statistics: red_x, red_y,
 // blue_x and blue_y.
 //
-// 16 bits: the shift is found with 8 bits, to which the range of each channel is scaled.
+// 16 bits: the range of each channel is scaled to 8 bits for the search. So the shift of a channel that
+// contains only noise is arbitrary.
 //
 // Formats: RGBA8, RGBA16. Border rule: replicate. Temporal reach: none. Exact: integer sums, then decisions
 // in doubles in prescribed order. With CUDA, the device makes the decisions.

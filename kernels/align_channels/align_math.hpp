@@ -29,12 +29,14 @@ struct AlignStats {
   SampleRange range;
 };
 
-/// Scales the range of a 16-bit channel to 0 … 255. This changes the correlation by rounding only.
+/// Scales the range of a 16-bit channel linearly to 0 … 255. The correlation changes only by rounding.
 struct AlignBits {
-  uint32_t lowest, scale;  ///< in 1/65536
+  uint32_t lowest;
+  uint32_t scale;  ///< 8-bit values per sample value, in 1/65536
 
   LENSD_HD static AlignBits of(uint32_t lowest, uint32_t highest) {
-    return {lowest, highest > lowest ? (255u << 16) / (highest - lowest) : 0};
+    const uint32_t range = highest - lowest;
+    return {lowest, highest > lowest ? ((255u << 16) + range / 2) / range : 0};
   }
   LENSD_HD uint8_t operator()(uint32_t v) const {
     return static_cast<uint8_t>(((v - lowest) * scale + 32768) >> 16);

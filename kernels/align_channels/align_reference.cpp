@@ -11,10 +11,10 @@ Image to_8_bits(const Image& in) {
     for_each_sample(in.format.extent, 1, [&](int x, int y, int) {
       lowest = std::min(lowest, in.sample(x, y, c)), highest = std::max(highest, in.sample(x, y, c));
     });
-    const AlignBits bits = AlignBits::of(static_cast<uint32_t>(lowest), static_cast<uint32_t>(highest));
+    const int64_t range = highest - lowest, scale = range > 0 ? (255 * 65536 + range / 2) / range : 0;
     for_each_sample(in.format.extent, 1, [&](int x, int y, int) {
       const int v = in.sample(x, y, c);
-      out.at(x, y, c) = in.is_deep() ? bits(static_cast<uint32_t>(v)) : static_cast<uint8_t>(v);
+      out.at(x, y, c) = static_cast<uint8_t>(in.is_deep() ? ((v - lowest) * scale + 32768) / 65536 : v);
     });
   }
   return out;

@@ -58,13 +58,8 @@ struct BandLowBytes {
   /// Counts samples of channel `c` with high byte `byte` for `end`.
   void use(int end, bool gray, int c, int byte) {
     used[end] = true;
-    for (int k = 0; k < kValueLanes; ++k) {
-      const int t = table_of(gray, k, value_copies(gray));
-      if (is_alpha(gray, k) || channel_of(gray, t) != c) continue;
-      tables[end].table[k] = count[end][t];
-      tables[end].first[k] = static_cast<uint16_t>(byte * 256);
-      tables[end].last[k] = 255, tables[end].counts[k] = 1;
-    }
+    const auto table = [this, end](int t) { return count[end][t]; };
+    count_channel(tables[end], gray, c, static_cast<uint16_t>(byte * 256), 255, table);
   }
 };
 
@@ -86,7 +81,7 @@ Layout AutoContrast::configure(const FilterInputs& inputs) {
   const ImageFormat& format = inputs.images[0];
   if (sample_bytes(format.format) == 1) return layout;
   // Any frame can switch clipping on, so the pass is always there. Without clipping it does nothing.
-  const PassSpec low_bytes{.name = "low_bytes",
+  const PassSpec low_bytes{.name = "low bytes",
                            .run = cpu_pass<&AutoContrast::count_low_bytes>,
                            .launch = cuda_pass<&AutoContrast::launch_count_low_bytes>,
                            .items = format.extent.height,

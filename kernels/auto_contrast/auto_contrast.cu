@@ -33,7 +33,8 @@ __device__ ByteEnds find_ends(uint32_t count, uint64_t below, uint64_t samples, 
 }
 
 /// Few large blocks, because each block adds its tables to the totals at the end. A block's threads use
-/// different copies of a table, so that additions to one value are spread over several banks. Not measured.
+/// different copies of a table, so that additions to one value are spread over several banks. Other values
+/// were not measured.
 struct LowBytesTuning {
   static constexpr int threads = 512, max_blocks = 264;
   static constexpr int copies(int channels) { return channels == 1 ? 8 : 4; }

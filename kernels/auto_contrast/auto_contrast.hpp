@@ -48,14 +48,9 @@ struct AutoContrastState {
   ContrastEnds ends;
 };
 
-/// Samples by low byte, of those with one high byte. R, G and B; grey uses only the first.
-struct LowByteCounts {
-  uint32_t count[3][256];
-};
-
 struct AutoContrastStats {
   RangeHistogram tally;
-  LowByteCounts low_bytes[2];  ///< tables of CountedBytes
+  Histogram low_bytes[2];  ///< by low byte: tables of CountedBytes
   ContrastEnds ends;
   uint64_t channels;
 };
@@ -97,7 +92,8 @@ LENSD_HD constexpr bool is_high_end(uint64_t samples, uint64_t up_to, uint64_t c
   return above + count > limit && above <= limit;
 }
 
-/// Returns true if an end of any channel is clipped. `pixels`: of the image.
+/// Returns true if the low or the high end is clipped. All channels have the same limits. `pixels`: of the
+/// image.
 LENSD_HD constexpr bool is_clipped(const AutoContrastBlock& block, uint64_t pixels, int channels) {
   const int size = ContrastChannels(block, 0, channels).size();
   const ClipLimits limits = clip_limits(block, pixels * static_cast<uint64_t>(size));
@@ -132,18 +128,18 @@ struct OwnEnds {
   double low, high;
 };
 
-/// Returns the ends of 16-bit channels, scaled to 0 … 255. `low_byte`, `high_byte`: low bytes of the ends
-/// that are clipped.
+/// Returns the ends of 16-bit channels, scaled to 0 … 255. `low_end`, `high_end`: low bytes of the two ends;
+/// used only if the end is clipped.
 LENSD_HD inline OwnEnds deep_ends(const SampleRange& range, const ContrastChannels& channels,
-                                  const ClipLimits& limits, const ByteEnds& high_bytes, int low_byte,
-                                  int high_byte) {
+                                  const ClipLimits& limits, const ByteEnds& high_bytes, int low_end,
+                                  int high_end) {
   int lowest = 65535, highest = 0;
   for (int c = channels.from; c < channels.to; ++c) {
     lowest = range.lowest(c) < lowest ? range.lowest(c) : lowest;
     highest = static_cast<int>(range.highest[c]) > highest ? static_cast<int>(range.highest[c]) : highest;
   }
-  const int low = limits.low > 0 ? high_bytes.low.byte * 256 + low_byte : lowest,
-            high = limits.high > 0 ? high_bytes.high.byte * 256 + high_byte : highest;
+  const int low = limits.low > 0 ? high_bytes.low.byte * 256 + low_end : lowest,
+            high = limits.high > 0 ? high_bytes.high.byte * 256 + high_end : highest;
   return {low / 257.0, high / 257.0};
 }
 

@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Vectors without samples in the ranges are skipped, because in most images few samples are.
+/// Skips vectors without samples in the ranges. Most images have few samples there.
 void count_in_ranges(const uint16_t* row, size_t samples, const ValueTables& tables) {
   const hn::ScalableTag<uint16_t> d16;
   constexpr size_t lanes = hn::MaxLanes(d16);

@@ -44,4 +44,16 @@ constexpr int value_tables(bool gray) {
   return value_copies(gray) * (gray ? 1 : 3);
 }
 
+/// Makes `tables` count the samples of channel `c` from `first` to `first` + `last` in table(t), where t is a
+/// number of table_of().
+template <class Table>
+void count_channel(ValueTables& tables, bool gray, int c, uint16_t first, uint16_t last, const Table& table) {
+  for (int k = 0; k < kValueLanes; ++k) {
+    const int t = table_of(gray, k, value_copies(gray));
+    if (is_alpha(gray, k) || channel_of(gray, t) != c) continue;
+    tables.table[k] = table(t), tables.counts[k] = 1;
+    tables.first[k] = first, tables.last[k] = last;
+  }
+}
+
 }  // namespace lensd

@@ -291,17 +291,17 @@ size_t corner_worker_bytes(Extent extent) {
   return CornerWorker(nullptr, extent.width).bytes;
 }
 
-std::vector<CornerPass> corner_passes(Extent extent, [[maybe_unused]] int capacity,
+std::vector<CornerPass> corner_passes(Extent extent, [[maybe_unused]] int capacity, bool deep,
                                       [[maybe_unused]] Backend backend) {
 #if LENSD_CUDA
-  if (backend == Backend::cuda) return corner_cuda_passes(extent, capacity);
+  if (backend == Backend::cuda) return corner_cuda_passes(extent, capacity, deep);
 #endif
   const double pixels = static_cast<double>(extent.width) * extent.height;
   return {
       {.spec = {.name = "eigenvalues",
                 .items = extent.height,
                 .grain = kChunk,
-                .bytes = pixels,
+                .bytes = pixels * (deep ? 2 : 1),
                 .operations = 60 * pixels},
        .run = &run_maxima},
       {.spec = {.name = "corners", .bytes = pixels / 8, .operations = pixels / 8}, .run = &run_selection}};

@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(CornerTile::threads) corner_map_kernel(CornerL
   const CornerDeviceMemory& memory = launch.memory;
   bin_tracks(launch);
   const ImageView<const Pixel> luma = launch.job.luma.view<Pixel>();
-  const int block = launch.job.params->block, bits = corner_fraction_bits(block);
+  const int block = launch.job.params->block, fraction_bits = corner_fraction_bits(block);
   const float quality = launch.job.params->quality;
   const int width = CornerTile::width(block), columns = (luma.extent.width + width - 1) / width;
   const int tiles = columns * ((luma.extent.height + CornerTile::rows - 1) / CornerTile::rows);
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(CornerTile::threads) corner_map_kernel(CornerL
     const int x0 = tile % columns * width, y0 = tile / columns * CornerTile::rows;
     __syncthreads();
     if (threadIdx.x == 0) s.strongest = 0, s.count = 0;
-    load_corner_pixels(luma, bits, (x0 - 2 - block / 2) & ~3, y0 - 2 - block / 2,
+    load_corner_pixels(luma, fraction_bits, (x0 - 2 - block / 2) & ~3, y0 - 2 - block / 2,
                        CornerTile::map_rows + block - 1 + 2, s.pixels);
     __syncthreads();
     const uint32_t most = corner_tile_map(s, luma.extent, block, x0, y0);
@@ -215,16 +215,16 @@ __device__ CornerRival find_rival(const CornerDeviceMemory& memory, const Corner
   return {};
 }
 
-/// State of a candidate that is polled: decided, waiting for a known rival, or without a known rival.
-enum class CornerPoll { decided, waiting, open };
+/// State of a polled candidate: decided, waiting for its known rival, or without a known rival.
+enum class CornerPoll { decided, waiting, no_rival };
 
 /// Polls the candidate in `slot`, whose known rival is in slot `rival`. Rejects it if the rival was accepted.
 __device__ CornerPoll poll_candidate(const CornerDeviceMemory& memory, uint32_t slot, uint32_t rival) {
   const uint64_t value = load_slot(memory.slots + slot);
   if (value == 0 || (value & 1) != 0) return CornerPoll::decided;
-  if (rival == kNoSlot) return CornerPoll::open;
+  if (rival == kNoSlot) return CornerPoll::no_rival;
   const uint64_t other = load_slot(memory.slots + rival);
-  if (other == 0) return CornerPoll::open;
+  if (other == 0) return CornerPoll::no_rival;
   if ((other & 1) == 0) return CornerPoll::waiting;
   store_slot(memory.slots + slot, 0);
   return CornerPoll::decided;
@@ -239,15 +239,15 @@ __global__ void __launch_bounds__(kDecideThreads) corner_decide_kernel(CornerLau
   const CornerCells cells = corner_cells(launch);
   const uint32_t count = memory.counters->pending[round], warps = gridDim.x * (kDecideThreads / 32);
   const uint32_t warp = threadIdx.x / 32 * gridDim.x + blockIdx.x, lane = threadIdx.x & 31;
-  for (bool open = true; __any_sync(~0u, open);) {
-    open = false;
+  for (bool undecided = true; __any_sync(~0u, undecided);) {
+    undecided = false;
     for (uint32_t first = warp; first < count; first += 32 * warps) {
       const uint32_t i = first + lane * warps;
       const uint32_t slot = i < count ? memory.pending[i] : kNoSlot;
       const CornerPoll poll =
           i < count ? poll_candidate(memory, slot, memory.rivals[i]) : CornerPoll::decided;
-      open |= poll == CornerPoll::waiting;
-      for (uint32_t left = __ballot_sync(~0u, poll == CornerPoll::open); left != 0; left &= left - 1) {
+      undecided |= poll == CornerPoll::waiting;
+      for (uint32_t left = __ballot_sync(~0u, poll == CornerPoll::no_rival); left != 0; left &= left - 1) {
         const uint32_t owner = static_cast<uint32_t>(__ffs(static_cast<int>(left))) - 1;
         const uint32_t searched = __shfl_sync(~0u, slot, static_cast<int>(owner));
         const uint64_t key = __shfl_sync(~0u, lane == owner ? load_slot(memory.slots + searched) : 0,
@@ -259,7 +259,7 @@ __global__ void __launch_bounds__(kDecideThreads) corner_decide_kernel(CornerLau
         if (rival.accepted) {
           store_slot(memory.slots + searched, 0);
         } else if (rival.slot != kNoSlot) {
-          open = true;
+          undecided = true;
         } else {
           store_slot(memory.slots + searched, key << 1 | 1);
           memory.accepted[atomicAdd(&memory.counters->accepted, 1u)] = key;
@@ -297,20 +297,20 @@ void launch_decide(const CornerJob& job, CudaStream stream) {
 
 }  // namespace
 
-std::vector<CornerPass> corner_cuda_passes(Extent extent, int capacity) {
+std::vector<CornerPass> corner_cuda_passes(Extent extent, int capacity, bool deep) {
   const double pixels = static_cast<double>(extent.width) * extent.height, places = capacity;
-  return {
-      {.spec = {.name = "clear", .bytes = pixels / 8}, .launch = &launch_clear},
-      {.spec = {.name = "eigenvalues", .bytes = pixels, .operations = 60 * pixels}, .launch = &launch_map},
-      {.spec = {.name = "gather", .bytes = 32 * places, .operations = 100 * places},
-       .launch = &launch_gather<0>},
-      {.spec = {.name = "decide", .bytes = 64 * places, .operations = 1000 * places},
-       .launch = &launch_decide<0>},
-      {.spec = {.name = "gather rest"}, .launch = &launch_gather<1>},
-      {.spec = {.name = "decide rest"}, .launch = &launch_decide<1>},
-      {.spec = {.name = "select"}, .launch = &launch_corner_select},
-      {.spec = {.name = "rank", .bytes = 20 * places, .operations = 2 * places * places},
-       .launch = &launch_corner_rank}};
+  return {{.spec = {.name = "clear", .bytes = pixels / 8}, .launch = &launch_clear},
+          {.spec = {.name = "eigenvalues", .bytes = pixels * (deep ? 2 : 1), .operations = 60 * pixels},
+           .launch = &launch_map},
+          {.spec = {.name = "gather", .bytes = 32 * places, .operations = 100 * places},
+           .launch = &launch_gather<0>},
+          {.spec = {.name = "decide", .bytes = 64 * places, .operations = 1000 * places},
+           .launch = &launch_decide<0>},
+          {.spec = {.name = "gather rest"}, .launch = &launch_gather<1>},
+          {.spec = {.name = "decide rest"}, .launch = &launch_decide<1>},
+          {.spec = {.name = "select"}, .launch = &launch_corner_select},
+          {.spec = {.name = "rank", .bytes = 20 * places, .operations = 2 * places * places},
+           .launch = &launch_corner_rank}};
 }
 
 }  // namespace lensd

@@ -9,11 +9,11 @@
 // The map is that of cv::cornerMinEigenVal (Sobel 3×3, border reflect101, sums over block × block). The
 // selection is that of cv::goodFeaturesToTrack: the picture's outermost pixels are not corners, and a
 // distance of exactly min_distance is allowed. Luma of 16-bit images is rounded to corner_fraction_bits()
-// after the grey level: 3 for a block of 3, so that video with up to 11 bits is exact. Of adjacent pixels
-// with equal eigenvalues only the first is a local maximum. A track's position is rounded to the nearest
-// pixel. Exact: integer sums, then floats in prescribed order; both backends and the oracle return the same
-// corners for any number of threads. Passes read all conditions from memory, so the same passes run for every
-// frame.
+// fraction bits. For a block of 3 these are 3, so that the values of 10-bit video stay distinct. Of adjacent
+// pixels with equal eigenvalues only the first is a local maximum. A track's position is rounded to the
+// nearest pixel. Exact: integer sums, then floats in prescribed order; both backends and the oracle return
+// the same corners for any number of threads. Passes read all conditions from memory, so the same passes run
+// for every frame.
 //
 // Files: corners_math: arithmetic shared by backends and oracle. corners.cpp: CPU passes; corners_simd: their
 // rows. corners.cu, corners_rank.cu: CUDA passes; corners_map.cuh: eigenvalues of a tile; corners_launch.cuh:
@@ -92,10 +92,11 @@ struct CornerPass {
   void (*run)(const CornerJob& job, Band band, uint8_t* worker) = nullptr;  ///< CPU
   void (*launch)(const CornerJob& job, CudaStream stream) = nullptr;        ///< CUDA; `job` is on the host
 };
-/// Returns the passes of a detection in their order. `capacity` is CornerParams::capacity.
-std::vector<CornerPass> corner_passes(Extent extent, int capacity, Backend backend);
+/// Returns the passes of a detection in their order. `capacity` is CornerParams::capacity, `deep` is
+/// CornerLuma::deep.
+std::vector<CornerPass> corner_passes(Extent extent, int capacity, bool deep, Backend backend);
 #if LENSD_CUDA
-std::vector<CornerPass> corner_cuda_passes(Extent extent, int capacity);
+std::vector<CornerPass> corner_cuda_passes(Extent extent, int capacity, bool deep);
 #endif
 
 /// Returns the corners of the scalar oracle and sets `count`. `luma`: Gray8, or Gray16 with 7 fraction bits

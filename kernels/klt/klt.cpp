@@ -97,7 +97,7 @@ Layout Klt::configure(const FilterInputs& inputs) {
                     .launch = cuda_pass<&Klt::launch_settle>,
                     .bytes = capacity * 80.0,
                     .operations = capacity * 100.0});
-  corner_passes_ = corner_passes(format.extent, capacity, inputs.backend);
+  corner_passes_ = corner_passes(format.extent, capacity, shape_.deep, inputs.backend);
   for (size_t i = 0; i < corner_passes_.size(); ++i) {
     PassSpec& pass = passes.emplace_back(corner_passes_[i].spec);
     pass.run = cpu_pass<&Klt::detect>, pass.launch = cuda_pass<&Klt::launch_detect>;
@@ -151,7 +151,8 @@ CornerJob Klt::corner_job(const PassArgs& args) const {
 namespace {
 
 /// Computes the luma of samples of 16 bits, in grey levels with 7 fraction bits.
-void deep_luma(const ConstImageRef& in, const ImageView<uint16_t>& out, Band rows, const LumaBlock& weights) {
+void take_deep_luma(const ConstImageRef& in, const ImageView<uint16_t>& out, Band rows,
+                    const LumaBlock& weights) {
   vectorised([&in, &out, &weights, rows] {
     const LumaBlock w = weights;
     const int width = in.width();
@@ -172,7 +173,7 @@ void deep_luma(const ConstImageRef& in, const ImageView<uint16_t>& out, Band row
 void Klt::take_luma(const PassArgs& args, Band rows) const {
   uint8_t* const half = state_of(args).after();
   const ConstImageRef in = luma_source(args);
-  if (shape_.deep) return deep_luma(in, shape_.view<uint16_t>(half, 0), rows, block_of(args).luma);
+  if (shape_.deep) return take_deep_luma(in, shape_.view<uint16_t>(half, 0), rows, block_of(args).luma);
   const auto level = shape_.view<uint8_t>(half, 0);
   const ImageRef luma{level.data, level.pitch_bytes, {PixelFormat::gray8, level.extent}};
   if (in.channels() == 4) return luma_rows(in, luma, rows, block_of(args).luma);

@@ -11,9 +11,9 @@
 // ends tracks whose patches no longer match.
 //
 // A lost track keeps its slot for that frame. After a cut, new tracks may take the slots of lost ones; the
-// lost ones are still counted. The luma of an image with 16 bits keeps 7 bits after the grey level for
-// tracking, and up to 5 for the detection of corners, see corners.hpp. If the input is an upright source
-// picture with contiguous 8-bit luma, klt reads luma directly from the decoded picture.
+// lost ones are still counted. The luma of an image with 16 bits has 7 fraction bits for tracking, and up to
+// 5 for corner detection, see corners.hpp. If the input is an upright source picture with contiguous 8-bit
+// luma, klt reads luma directly from the decoded picture.
 //
 // Formats: all. Border rule: none, see above. Temporal reach: one frame (state: pyramid and table of the
 // previous frame; with affine_check also first patches). Exact: integer sums, then floats in prescribed

@@ -125,18 +125,15 @@ void Threshold::count_values(const PassArgs& args, Band band) const {
   const ConstImageRef in = args.in[0];
   const auto& stats = *static_cast<const DeepThresholdStats*>(args.stats);
   const bool gray = in.channels() == 1;
-  const int copies = value_copies(gray), used = value_tables(gray);
+  const int used = value_tables(gray);
   auto* counters = reinterpret_cast<uint32_t*>(args.worker);
   const auto table = [counters](int t) { return counters + t * kOtsuValues; };
   for (int t = 0; t < used; ++t) std::fill_n(table(t), stats.range[channel_of(gray, t)].values(), 0u);
   ValueTables tables{};
-  for (int k = 0; k < kValueLanes; ++k) {
-    if (is_alpha(gray, k)) continue;
-    const int t = table_of(gray, k, copies);
-    const OtsuRange& range = stats.range[channel_of(gray, t)];
-    tables.table[k] = table(t), tables.counts[k] = 1;
-    tables.first[k] = static_cast<uint16_t>(range.first_value());
-    tables.last[k] = static_cast<uint16_t>(range.values() - 1);
+  for (int c = 0; c < (gray ? 1 : 3); ++c) {
+    const OtsuRange& range = stats.range[c];
+    count_channel(tables, gray, c, static_cast<uint16_t>(range.first_value()),
+                  static_cast<uint16_t>(range.values() - 1), table);
   }
   for (int y = band.begin; y < band.end; ++y)
     count_in_ranges(in.samples<uint16_t>(y), in.format.row_samples(), tables);

@@ -79,7 +79,7 @@ FoundCorners corners_on_cpu(const CornerCase& test, int threads) {
     const CornerPass* pass;
   } call{job, private_memory, nullptr};
   Workers workers(threads);
-  for (const CornerPass& pass : corner_passes(e, test.params.capacity, Backend::cpu)) {
+  for (const CornerPass& pass : corner_passes(e, test.params.capacity, test.luma.is_deep(), Backend::cpu)) {
     call.pass = &pass;
     workers.run(
         pass.spec.items, pass.spec.grain,
@@ -131,7 +131,7 @@ FoundCorners on_cuda(const CornerCase& test) {
                       reinterpret_cast<CornerCount*>(count.data()),
                       scratch.data()};
   cuda::Stream stream;
-  for (const CornerPass& pass : corner_passes(e, test.params.capacity, Backend::cuda))
+  for (const CornerPass& pass : corner_passes(e, test.params.capacity, test.luma.is_deep(), Backend::cuda))
     pass.launch(job, stream.get());
   LENSD_CUDA_CHECK(cudaStreamSynchronize(stream.get()));
   FoundCorners found;

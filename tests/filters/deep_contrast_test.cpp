@@ -148,7 +148,7 @@ TEST(DeepContrast, CountsLowBytesOnlyIfClipped) {
   const auto counted = [&in](double low, double high) {
     const ContrastRun run = run_contrast(in, clip(low, high));
     std::vector<uint32_t> sums;
-    for (const LowByteCounts& table : run.stats.low_bytes) {
+    for (const Histogram& table : run.stats.low_bytes) {
       sums.push_back(0);
       for (const uint32_t n : table.count[0]) sums.back() += n;
     }

@@ -326,7 +326,7 @@ TEST(AlignChannels, FindsAndRemovesSyntheticShifts) {
 }
 
 TEST(AlignChannels, FindsShiftsOfNarrowRangesOf16Bits) {
-  // All samples of a channel have the same high byte, or fill the range.
+  // Ranges: within one high byte, 10 bits, all 16 bits.
   const Image shown = displaced({240, 160}, 7, -4, -11, 3);
   for (const auto& [base, numerator, denominator] : {std::tuple{6920, 1, 2}, {0, 4, 1}, {0, 257, 1}}) {
     Image in({PixelFormat::rgba16, shown.format.extent});

@@ -31,7 +31,7 @@ die() {
   exit 1
 }
 
-# clips: makes the clips in build-fuzz/clips if they do not exist.
+# clips: makes the clips in $build/clips if they do not exist.
 clips() {
   [[ -d $build/clips ]] && return
   "$here/make_clips.sh" "$build/clips.new"
@@ -44,7 +44,7 @@ seeds() {
   [[ $1 != media && $1 != mpegts ]] || echo "$build/clips"
 }
 
-# target NAME SECONDS [SEED]: runs a target with its messages in build-fuzz/NAME.log. Prints one line of statistics. After a
+# target NAME SECONDS [SEED]: runs a target with its messages in $build/NAME.log. Prints one line of statistics. After a
 # finding, also prints the report and how to repeat it.
 target() {
   local name=$1 seconds=$2 log=$build/$1.log code=0 before seed_folders options=("-seed=${3:-0}") # 0: a random one
