@@ -63,9 +63,7 @@ __global__ void __launch_bounds__(LowBytesTuning::threads)
     first[c] = counted.byte[0], second[c] = counted.byte[1];
   }
 
-  for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
-    const int left = row_bytes - walk.x * ChunkShape::bytes;
-    const Chunk chunk = load_chunk(in.row(walk.y) + walk.x * ChunkShape::bytes, left, aligned);
+  each_chunk(in, row_bytes, aligned, [&](const Chunk& chunk, int left) {
     count_runs<kChannels>(
         chunk, left,
         [&](int c, uint32_t v) {
@@ -75,7 +73,7 @@ __global__ void __launch_bounds__(LowBytesTuning::threads)
         [&](int c, int i, uint32_t samples, uint32_t) {
           atomicAdd(&table[(c * 2 * kBytes + i) * copies + copy], samples);
         });
-  }
+  });
   __syncthreads();
 
   for (int i = thread; i < kChannels * 2 * kBytes; i += LowBytesTuning::threads) {

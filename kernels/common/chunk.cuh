@@ -80,6 +80,15 @@ __device__ inline Chunk load_chunk(const uint8_t* from, int left, bool aligned) 
   return chunk;
 }
 
+/// Calls op(chunk, left) for this thread's chunks in a grid-stride loop over `in`; `left` as in load_chunk().
+template <class Op>
+__device__ void each_chunk(ImageView<const uint8_t> in, int row_bytes, bool aligned, const Op& op) {
+  for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
+    const int left = row_bytes - walk.x * ChunkShape::bytes;
+    op(load_chunk(in.row(walk.y) + walk.x * ChunkShape::bytes, left, aligned), left);
+  }
+}
+
 __device__ inline void store_chunk(uint8_t* to, const Chunk& chunk, int left, bool aligned) {
   if (aligned && left >= ChunkShape::bytes) {
     *reinterpret_cast<uint4*>(to) = make_uint4(chunk.word[0], chunk.word[1], chunk.word[2], chunk.word[3]);

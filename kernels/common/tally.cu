@@ -24,10 +24,31 @@ __device__ void extend(SampleRange& range, int c, uint32_t v) {
   range.highest[c] = max(range.highest[c], v);
   range.lowest_below_white[c] = max(range.lowest_below_white[c], 65535 - v);
 }
-__device__ void extend(SampleRange& range, int c, const SampleRange& own) {
-  atomicMax(&range.highest[c], own.highest[c]);
-  atomicMax(&range.lowest_below_white[c], own.lowest_below_white[c]);
-}
+
+/// The range of a block's samples, in shared memory. All threads of the block call the functions.
+struct BlockRange {
+  SampleRange range;
+
+  __device__ void clear() {
+    const unsigned c = threadIdx.x;
+    if (c < 3) range.highest[c] = 0, range.lowest_below_white[c] = 0;
+    __syncthreads();
+  }
+
+  /// Extends `total` by the ranges `own` of the threads.
+  __device__ void add(const SampleRange& own, int channels, SampleRange& total) {
+    for (int c = 0; c < channels; ++c) merge(range, c, own);
+    __syncthreads();
+    const int c = static_cast<int>(threadIdx.x);
+    if (c < channels) merge(total, c, range);
+  }
+
+ private:
+  __device__ static void merge(SampleRange& into, int c, const SampleRange& from) {
+    atomicMax(&into.highest[c], from.highest[c]);
+    atomicMax(&into.lowest_below_white[c], from.lowest_below_white[c]);
+  }
+};
 
 /// Counts samples of type S; 16-bit samples are counted by their high bytes. `kRange`, for 16-bit samples
 /// only: also extends `range`.
@@ -36,17 +57,14 @@ __global__ void __launch_bounds__(TallyTuning::threads)
     histogram_kernel(ImageView<const uint8_t> in, int row_bytes, int channels, bool aligned, Histogram* total,
                      RangeHistogram* range) {
   extern __shared__ uint32_t tables[];  // [channel][value][copy]
-  __shared__ SampleRange block_range;
+  __shared__ BlockRange block_range;
   constexpr int copies = TallyTuning::copies;
   const int thread = static_cast<int>(threadIdx.x), copy = thread % copies;
   for (int i = thread; i < channels * 256 * copies; i += TallyTuning::threads) tables[i] = 0;
-  if (kRange && thread < 3) block_range.highest[thread] = 0, block_range.lowest_below_white[thread] = 0;
-  __syncthreads();
-  SampleRange own{};
+  block_range.clear();
 
-  for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
-    const int left = row_bytes - walk.x * ChunkShape::bytes;
-    const Chunk chunk = load_chunk(in.row(walk.y) + walk.x * ChunkShape::bytes, left, aligned);
+  SampleRange own{};
+  each_chunk(in, row_bytes, aligned, [&](const Chunk& chunk, int left) {
 #pragma unroll
     for (int i = sizeof(S) - 1; i < ChunkShape::bytes; i += sizeof(S)) {
       const int c = channels == 1 ? 0 : i / static_cast<int>(sizeof(S)) % 4;
@@ -55,11 +73,11 @@ __global__ void __launch_bounds__(TallyTuning::threads)
       atomicAdd(&tables[(c * 256 + value) * copies + copy], 1u);
       if constexpr (kRange) extend(own, c, chunk.word[i / 4] >> (i / 2 % 2 * 16) & 65535);
     }
-  }
+  });
   if constexpr (kRange)
-    for (int c = 0; c < channels; ++c) extend(block_range, c, own);
-  __syncthreads();
-  if (kRange && thread < channels) extend(range->range, thread, block_range);
+    block_range.add(own, channels, range->range);
+  else
+    __syncthreads();
 
   for (int i = thread; i < channels * 256; i += TallyTuning::threads) {
     uint32_t count = 0;
@@ -82,23 +100,18 @@ void launch_histogram(const ConstImageRef& in, Histogram* total, RangeHistogram*
 /// Extends `total` by the image's 16-bit samples.
 __global__ void __launch_bounds__(TallyTuning::threads)
     range_kernel(ImageView<const uint8_t> in, int row_bytes, int channels, bool aligned, SampleRange* total) {
-  __shared__ SampleRange block_range;
-  const int thread = static_cast<int>(threadIdx.x);
-  if (thread < 3) block_range.highest[thread] = 0, block_range.lowest_below_white[thread] = 0;
-  __syncthreads();
+  __shared__ BlockRange block_range;
+  block_range.clear();
+
   SampleRange own{};
-  for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
-    const int left = row_bytes - walk.x * ChunkShape::bytes;
-    const Chunk chunk = load_chunk(in.row(walk.y) + walk.x * ChunkShape::bytes, left, aligned);
+  each_chunk(in, row_bytes, aligned, [&](const Chunk& chunk, int left) {
 #pragma unroll
     for (int i = 0; i < ChunkShape::bytes / 2; ++i) {
       const int c = channels == 1 ? 0 : i % 4;
       if (c != 3 && 2 * i < left) extend(own, c, chunk.word[i / 2] >> (i % 2 * 16) & 65535);
     }
-  }
-  for (int c = 0; c < channels; ++c) extend(block_range, c, own);
-  __syncthreads();
-  if (thread < channels) extend(*total, thread, block_range);
+  });
+  block_range.add(own, channels, *total);
 }
 
 /// Returns the sum over a warp, in lane 0.
@@ -120,9 +133,7 @@ __global__ void __launch_bounds__(TallyTuning::threads)
   // A warp adds about 2^28 / 4224 pixels at most. So its sums of bytes fit 32 bits, and so do the sums of
   // 16-bit samples of a thread.
   uint32_t r = 0, g = 0, b = 0;
-  for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
-    const int left = row_bytes - walk.x * ChunkShape::bytes;
-    const Chunk chunk = load_chunk(in.row(walk.y) + walk.x * ChunkShape::bytes, left, aligned);
+  each_chunk(in, row_bytes, aligned, [&](const Chunk& chunk, int left) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const uint32_t w = chunk.word[i];
@@ -137,7 +148,7 @@ __global__ void __launch_bounds__(TallyTuning::threads)
         r += w & 255, g += w >> 8 & 255, b += w >> 16 & 255;
       }
     }
-  }
+  });
   using Sum = std::conditional_t<sizeof(S) == 2, unsigned long long, uint32_t>;
   const Sum sums[] = {sum_of_warp<Sum>(r), sum_of_warp<Sum>(g), sum_of_warp<Sum>(b)};
   if (threadIdx.x % 32 == 0)

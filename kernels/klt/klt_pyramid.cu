@@ -1,5 +1,6 @@
 #include <type_traits>
 
+#include "kernels/common/chunk.cuh"
 #include "kernels/common/launch.cuh"
 #include "kernels/klt/klt.hpp"
 
@@ -44,14 +45,36 @@ __global__ void klt_luma_kernel(ImageView<const uint8_t> in, bool colour, bool a
   }
 }
 
-/// A thread writes one pixel: the luma of samples of 16 bits.
-__global__ void klt_deep_luma_kernel(ImageView<const uint16_t> in, bool colour, KltShape shape,
-                                     KltState state, const KltBlock* block) {
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
-  if (x >= in.extent.width) return;
-  const uint16_t* from = in.row(y) + (colour ? 4 * x : x);
-  const uint32_t v = colour ? luma16(block->luma, from[0], from[1], from[2]) : from[0];
-  shape.view<uint16_t>(state.after(), 0).row(y)[x] = klt_deep_pixel(v);
+/// A thread computes the luma of 16-bit samples: of one chunk in each of `rows` rows.
+struct KltDeepLumaTuning {
+  static constexpr int rows = 4;
+};
+
+__global__ void klt_deep_luma_kernel(ImageView<const uint8_t> in, int row_bytes, bool colour, bool aligned,
+                                     KltShape shape, KltState state, const KltBlock* block) {
+  const int x = chunk_x(), left = row_bytes - x;
+  if (left <= 0) return;
+  const ImageView<uint16_t> level = shape.view<uint16_t>(state.after(), 0);
+  const LumaBlock weights = block->luma;
+#pragma unroll
+  for (int i = 0; i < KltDeepLumaTuning::rows; ++i) {
+    const int y =
+        static_cast<int>((blockIdx.y * KltDeepLumaTuning::rows + i) * ChunkShape::rows + threadIdx.y);
+    if (y >= in.extent.height) return;
+    Chunk chunk = load_chunk(in.row(y) + x, left, aligned);
+    uint8_t* to = reinterpret_cast<uint8_t*>(level.row(y));
+    if (colour) {  // two pixels
+      const auto pixel = [&](int k) {
+        const uint32_t rg = chunk.word[2 * k], b = chunk.word[2 * k + 1] & 65535;
+        return static_cast<uint32_t>(klt_deep_pixel(luma16(weights, rg & 65535, rg >> 16, b)));
+      };
+      store_bytes(to + x / 4, pixel(0) | pixel(1) << 16, left / 4, true);
+    } else {
+      for (uint32_t& word : chunk.word)
+        word = each_half(word, 0u, [](uint32_t v, uint32_t) { return uint32_t{klt_deep_pixel(v)}; });
+      store_chunk(to + x, chunk, left, true);
+    }
+  }
 }
 
 // -------------------------------------------------------------------------------------------- pyramid
@@ -159,9 +182,9 @@ __global__ void __launch_bounds__(KltPyramidTuning::threads)
 void Klt::launch_luma(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = luma_source(args);
   if (in.is_deep()) {
-    const dim3 blocks(blocks_for(in.width(), KltLumaTuning::threads), static_cast<unsigned>(in.height()));
-    klt_deep_luma_kernel<<<blocks, KltLumaTuning::threads, 0, stream>>>(
-        in.as<const uint16_t>(), in.channels() == 4, shape_, state_of(args), &block_of(args));
+    klt_deep_luma_kernel<<<chunk_grid(in.format, KltDeepLumaTuning::rows), chunk_block(), 0, stream>>>(
+        in.as<const uint8_t>(), static_cast<int>(in.row_bytes()), in.channels() == 4, aligned16(in), shape_,
+        state_of(args), &block_of(args));
     LENSD_LAUNCHED();
     return;
   }

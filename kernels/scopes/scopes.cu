@@ -68,9 +68,7 @@ __global__ void __launch_bounds__(ScopeTuning::threads)
   const auto count = [&](int table, int value) {
     atomicAdd(&tables[(table * bins + value) * copies + copy], 1u);
   };
-  for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
-    const int left = row_bytes - walk.x * ChunkShape::bytes;
-    const Chunk chunk = load_chunk(in.row(walk.y) + walk.x * ChunkShape::bytes, left, aligned);
+  each_chunk(in, row_bytes, aligned, [&](const Chunk& chunk, int left) {
     if constexpr (sizeof(S) == 2) {
       if (gray) {
 #pragma unroll
@@ -97,7 +95,7 @@ __global__ void __launch_bounds__(ScopeTuning::threads)
         }
       }
     }
-  }
+  });
   __syncthreads();
 
   for (int i = thread; i < 4 * bins; i += ScopeTuning::threads) {
@@ -185,9 +183,7 @@ __global__ void __launch_bounds__(ScopeTuning::threads)
         atomicAdd(&total[index], static_cast<uint32_t>(__popc(equal)));
     }
   };
-  for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
-    const int left = row_bytes - walk.x * ChunkShape::bytes;
-    const Chunk chunk = load_chunk(in.row(walk.y) + walk.x * ChunkShape::bytes, left, aligned);
+  each_chunk(in, row_bytes, aligned, [&](const Chunk& chunk, int left) {
     if constexpr (sizeof(S) == 2) {
       each_deep_pixel(chunk, left, [&](uint32_t red, uint32_t green, uint32_t blue) {
         const int r = static_cast<int>(red), g = static_cast<int>(green), b = static_cast<int>(blue);
@@ -203,7 +199,7 @@ __global__ void __launch_bounds__(ScopeTuning::threads)
         count(colour_difference(block.cb, r, g, b), colour_difference(block.cr, r, g, b));
       }
     }
-  }
+  });
   __syncthreads();
 
   for (int i = thread; i < side * side; i += ScopeTuning::threads)

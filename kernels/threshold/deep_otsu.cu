@@ -35,9 +35,7 @@ __global__ void __launch_bounds__(OtsuTuning::threads)
   for (int i = thread; i < counters; i += OtsuTuning::threads) pixel_table[i] = 0, low_table[i] = 0;
   __syncthreads();
 
-  for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
-    const int left = row_bytes - walk.x * ChunkShape::bytes;
-    const Chunk chunk = load_chunk(in.row(walk.y) + walk.x * ChunkShape::bytes, left, aligned);
+  each_chunk(in, row_bytes, aligned, [&](const Chunk& chunk, int left) {
     count_runs<kChannels>(
         chunk, left, [](int, uint32_t v) { return static_cast<int>(v >> 8); },
         [&](int c, int high, uint32_t pixels, uint32_t sum) {
@@ -45,7 +43,7 @@ __global__ void __launch_bounds__(OtsuTuning::threads)
           atomicAdd(&pixel_table[i], pixels);
           atomicAdd(&low_table[i], sum - pixels * 256 * static_cast<uint32_t>(high));
         });
-  }
+  });
   __syncthreads();
 
   for (int i = thread; i < kChannels * 256; i += OtsuTuning::threads) {
@@ -78,9 +76,7 @@ __global__ void __launch_bounds__(OtsuTuning::threads)
   }
   __syncthreads();
 
-  for (ChunkWalk walk(row_bytes); walk.y < in.extent.height; walk.next()) {
-    const int left = row_bytes - walk.x * ChunkShape::bytes;
-    const Chunk chunk = load_chunk(in.row(walk.y) + walk.x * ChunkShape::bytes, left, aligned);
+  each_chunk(in, row_bytes, aligned, [&](const Chunk& chunk, int left) {
     count_runs<kChannels>(
         chunk, left,
         [&](int c, uint32_t v) { return v - first[c] < values[c] ? static_cast<int>(v - first[c]) : -1; },
@@ -90,7 +86,7 @@ __global__ void __launch_bounds__(OtsuTuning::threads)
           else
             atomicAdd(&total[c * kOtsuValues + i], pixels);
         });
-  }
+  });
   __syncthreads();
 
 #pragma unroll
