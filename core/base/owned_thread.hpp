@@ -25,6 +25,8 @@ class OwnedThread {
   OwnedThread(OwnedThread&&) = default;
   OwnedThread& operator=(OwnedThread&& other) noexcept;
 
+  /// Returns true from the start of a thread until it is joined or becomes a straggler.
+  bool has_thread() const noexcept { return thread_.joinable(); }
   /// Waits up to `timeout` and joins the thread. Returns true if the thread has ended or there is none.
   /// Otherwise the thread becomes a straggler, and the result is false. Call from one thread only.
   bool join_within(std::chrono::nanoseconds timeout);

@@ -11,4 +11,7 @@ namespace lensd {
 /// cannot check.
 bool has_all_rows(const AVFrame& frame) noexcept;
 
+/// Returns true if all samples of an audio frame are inside its buffers.
+bool has_all_samples(const AVFrame& frame) noexcept;
+
 }  // namespace lensd

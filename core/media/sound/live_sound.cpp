@@ -71,8 +71,7 @@ class LiveDecoder {
   }
 
   bool convert(double stretch, SoundBlock& block) {
-    if (frame_->nb_samples <= 0 || frame_->nb_samples > kMostFrameSamples || frame_->sample_rate <= 0)
-      return false;
+    if (!is_usable_sound(*frame_)) return false;
     const int64_t stamp = frame_->best_effort_timestamp;
     const int64_t start = stamp != AV_NOPTS_VALUE ? ff::to_ns(stamp, time_base_) : next_ns_;
     if (!plausible(start)) return false;  // also while no time is known

@@ -10,11 +10,14 @@ extern "C" {
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "core/media/ffmpeg/frame_memory.hpp"
 #include "core/media/sound/sound_format.hpp"
 
 namespace lensd {
 namespace {
 
+/// Frames with more samples per channel are damaged.
+constexpr int kMostFrameSamples = 1 << 20;
 constexpr int kFinishFrames = 4096;
 /// Supported samples per second. At lower rates, a small packet would become a large block.
 constexpr int kLowestRate = 1000, kHighestRate = 768000;
@@ -33,6 +36,11 @@ ff::CodecPtr open_sound_codec(const AVCodecParameters& parameters, AVRational ti
   if (const int error = avcodec_open2(context.get(), codec, nullptr); error < 0)
     fail(fmt::format("cannot start the {} decoder: {}", codec->name, ff::error_text(error)));
   return context;
+}
+
+bool is_usable_sound(const AVFrame& frame) noexcept {
+  return frame.nb_samples > 0 && frame.nb_samples <= kMostFrameSamples && frame.sample_rate > 0 &&
+         has_all_samples(frame);
 }
 
 void SoundResampler::Free::operator()(SwrContext* swr) const noexcept {

@@ -14,8 +14,6 @@ struct SwrContext;
 
 namespace lensd {
 
-/// Frames with more samples per channel are damaged.
-inline constexpr int kMostFrameSamples = 1 << 20;
 /// Larger differences between timestamps and decoded samples are gaps; smaller ones are rounding.
 inline constexpr int64_t kStampGapNs = 30'000'000;
 
@@ -23,6 +21,9 @@ inline constexpr int64_t kStampGapNs = 30'000'000;
 /// FFmpeg has no decoder or the parameters are invalid.
 ff::CodecPtr open_sound_codec(const AVCodecParameters& parameters, AVRational time_base,
                               const std::string& where);
+
+/// Returns false for frames without samples and damaged frames.
+bool is_usable_sound(const AVFrame& frame) noexcept;
 
 /// Converts decoded frames to the format of sound_format.hpp.
 class SoundResampler {

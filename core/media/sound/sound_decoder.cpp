@@ -75,8 +75,7 @@ bool SoundDecoder::decode() {
     if (frame_->nb_samples > 0) return true;  // convert() has kept it for the next block
     const int result = avcodec_receive_frame(codec_.get(), frame_.get());
     if (result == 0) {
-      if (frame_->nb_samples > 0 && frame_->nb_samples <= kMostFrameSamples && frame_->sample_rate > 0)
-        return true;
+      if (is_usable_sound(*frame_)) return true;
       av_frame_unref(frame_.get());
       continue;
     }

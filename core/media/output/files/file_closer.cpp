@@ -55,9 +55,8 @@ FileCloser::~FileCloser() {
 }
 
 void FileCloser::close(std::unique_ptr<VideoFile> file, const std::atomic<bool>* stop) {
-  if (!started_) try {
+  if (!thread_.has_thread()) try {
       thread_ = OwnedThread([work = work_] { work->run(); });
-      started_ = true;
     } catch (const std::system_error&) {
       Closed done{file->path(), file->close()};
       const std::lock_guard lock(work_->mutex);

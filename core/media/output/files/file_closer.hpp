@@ -43,7 +43,6 @@ class FileCloser {
   struct Work;
   const std::shared_ptr<Work> work_;
   OwnedThread thread_;
-  bool started_ = false;
 };
 
 }  // namespace lensd

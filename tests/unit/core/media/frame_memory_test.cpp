@@ -1,5 +1,5 @@
-// has_all_rows(): frames whose memory is smaller than their fields announce are found, all others are
-// accepted.
+// has_all_rows(), has_all_samples(): frames whose memory is smaller than their fields announce are found, all
+// others are accepted.
 #include "core/media/ffmpeg/frame_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -68,6 +68,38 @@ TEST(FrameMemory, FieldsOfAnotherPictureAreRefused) {
   EXPECT_FALSE(changed(AV_PIX_FMT_RGB24, [](AVFrame& f) { f.linesize[0] = 0; }));
   EXPECT_FALSE(changed(AV_PIX_FMT_RGB24, [](AVFrame& f) { f.linesize[0] *= 50; }));
   EXPECT_FALSE(changed(AV_PIX_FMT_RGB24, [](AVFrame& f) { f.height = 0; }));
+}
+
+ff::FramePtr sound_of(AVSampleFormat format, int channels) {
+  ff::FramePtr frame = ff::make_frame();
+  frame->format = format, frame->nb_samples = 1000, frame->sample_rate = 48000;
+  av_channel_layout_default(&frame->ch_layout, channels);
+  return av_frame_get_buffer(frame.get(), 0) < 0 ? nullptr : std::move(frame);
+}
+
+TEST(FrameMemory, AudioOfAllFormatsIsAccepted) {
+  for (int format = 0; format < AV_SAMPLE_FMT_NB; ++format)
+    for (const int channels : {1, 2, 8, 9, 24}) {
+      const ff::FramePtr frame = sound_of(static_cast<AVSampleFormat>(format), channels);
+      ASSERT_TRUE(frame);
+      EXPECT_TRUE(has_all_samples(*frame)) << "format " << format << ", channels " << channels;
+    }
+}
+
+TEST(FrameMemory, AudioWithFieldsOfAnotherFrameIsRefused) {
+  const auto changed = [](AVSampleFormat format, int channels, const auto& change) {
+    const ff::FramePtr frame = sound_of(format, channels);
+    change(*frame);
+    return has_all_samples(*frame);
+  };
+  EXPECT_FALSE(changed(AV_SAMPLE_FMT_S16, 2, [](AVFrame& f) { f.nb_samples = 2000; }));
+  EXPECT_FALSE(changed(AV_SAMPLE_FMT_S16, 2, [](AVFrame& f) { f.nb_samples = -1; }));
+  EXPECT_FALSE(changed(AV_SAMPLE_FMT_S16, 2, [](AVFrame& f) { f.format = AV_SAMPLE_FMT_DBL; }));
+  EXPECT_FALSE(changed(AV_SAMPLE_FMT_S16, 2, [](AVFrame& f) { f.format = AV_SAMPLE_FMT_NONE; }));
+  EXPECT_FALSE(changed(AV_SAMPLE_FMT_S16, 1, [](AVFrame& f) { f.ch_layout.nb_channels = 6; }));
+  EXPECT_FALSE(changed(AV_SAMPLE_FMT_S16, 1, [](AVFrame& f) { f.ch_layout.nb_channels = 0; }));
+  EXPECT_FALSE(changed(AV_SAMPLE_FMT_FLTP, 2, [](AVFrame& f) { f.extended_data[1] = nullptr; }));
+  EXPECT_FALSE(changed(AV_SAMPLE_FMT_FLTP, 9, [](AVFrame& f) { av_buffer_unref(&f.extended_buf[0]); }));
 }
 
 void expect_planes(const PictureRef& ref) {
