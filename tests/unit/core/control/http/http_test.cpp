@@ -87,6 +87,19 @@ TEST_F(HttpTest, ClosesConnectionsThatDoNotSendOrRead) {
   EXPECT_TRUE(eventually([&] { return server_->connections() == 0; }));
 }
 
+TEST_F(HttpTest, ARefusedClientThatStaysIsClosedAfterASecond) {
+  HttpOptions options;
+  options.head_ns = options.write_ns = 60'000'000'000;
+  start(options);
+  Client client(server_->port());
+  client.get("/" + std::string(20000, 'a'));
+  EXPECT_NE(client.read_until("never").find("HTTP/1.1 4"), std::string::npos);
+  EXPECT_TRUE(client.closed()) << "the response is complete, but the client's end stays open";
+  const int64_t start = now_ns();
+  EXPECT_TRUE(eventually([&] { return server_->connections() == 0; }));
+  EXPECT_LT(now_ns() - start, 5'000'000'000);
+}
+
 TEST_F(HttpTest, LimitsConnections) {
   HttpOptions options;
   options.max_connections = 4;
