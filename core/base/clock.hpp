@@ -14,10 +14,10 @@ inline int64_t now_ns() noexcept {
 }
 
 constexpr double to_ms(int64_t ns) noexcept {
-  return static_cast<double>(ns) * 1e-6;
+  return static_cast<double>(ns) / 1e6;
 }
 constexpr double to_s(int64_t ns) noexcept {
-  return static_cast<double>(ns) * 1e-9;
+  return static_cast<double>(ns) / 1e9;
 }
 
 /// Returns true for times that cannot overflow when they are added or subtracted: below 73 years.
