@@ -46,14 +46,17 @@ Matrix resized(const Matrix& from, int rows, int cols) {
   return to;
 }
 
-bool side_combo(const Look& look, const char* id, int& side, int most) {
+bool side_combo(const Look& look, const char* name, int& side, int most, const MarkPart& mark) {
   bool changed = false;
   ImGui::SetNextItemWidth(look.px(44));
-  if (begin_combo(look, id, fmt::format("{}", side))) {
-    for (int n = 1; n <= most; n += 2)
-      if (ImGui::Selectable(fmt::format("{}", n).c_str(), n == side) && n != side) side = n, changed = true;
-    ImGui::EndCombo();
+  const bool open = begin_combo(look, fmt::format("##{}", name).c_str(), fmt::format("{}", side));
+  if (mark) mark(name);
+  if (!open) return false;
+  for (int n = 1; n <= most; n += 2) {
+    if (ImGui::Selectable(fmt::format("{}", n).c_str(), n == side) && n != side) side = n, changed = true;
+    if (mark) mark(fmt::format("{}/{}", name, n));
   }
+  ImGui::EndCombo();
   return changed;
 }
 
@@ -118,14 +121,12 @@ std::optional<ParamValue> matrix_control(const Look& look, const ParamSpec& spec
   Matrix m = value;
   const float width = ImGui::CalcItemWidth();  // read first: it applies to the next item only
   int rows = m.rows, cols = m.cols;
-  bool changed = side_combo(look, "##rows", rows, static_cast<int>(spec.max));
-  if (mark) mark("rows");
+  bool changed = side_combo(look, "rows", rows, static_cast<int>(spec.max), mark);
   tooltip(look, "Rows");
   ImGui::SameLine(0, look.px(4));
   text_coloured(colour::dim, "×");
   ImGui::SameLine(0, look.px(4));
-  changed |= side_combo(look, "##cols", cols, static_cast<int>(spec.max));
-  if (mark) mark("cols");
+  changed |= side_combo(look, "cols", cols, static_cast<int>(spec.max), mark);
   tooltip(look, "Columns");
   if (changed) m = resized(m, rows, cols);
   ImGui::SameLine(0, look.px(6));

@@ -252,6 +252,17 @@ TEST_F(GraphPanel, AKernelIsFilledAndResized) {
   EXPECT_EQ(sharpen.values[4], 5);
   EXPECT_TRUE(there("graph/convolve/kernel/cell/2/2"));
   EXPECT_FALSE(there("graph/convolve/kernel/cell/3/3"));
+
+  click("graph/convolve/kernel/cols");
+  click("graph/convolve/kernel/cols/5");
+  const Matrix wide = std::get<Matrix>(value("convolve", "kernel"));
+  EXPECT_EQ(wide, (Matrix{3, 5, {0, 0, -1, 0, 0, 0, -1, 5, -1, 0, 0, 0, -1, 0, 0}})) << "the centre stays";
+  click("graph/convolve/kernel/cols");
+  click("graph/convolve/kernel/cols/1");
+  EXPECT_EQ(std::get<Matrix>(value("convolve", "kernel")), (Matrix{3, 1, {-1, 5, -1}}));
+  click("graph/convolve/kernel/rows");
+  click("graph/convolve/kernel/rows/1");
+  EXPECT_EQ(std::get<Matrix>(value("convolve", "kernel")), (Matrix{1, 1, {5}}));
 }
 
 TEST_F(GraphPanel, AKernelThatIsChangedCountsAgainThoughOneWasComposed) {

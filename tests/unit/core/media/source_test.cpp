@@ -26,6 +26,7 @@ TEST_F(MediaTest, GeneratedSourceHasRegularTimes) {
   for (size_t i = 0; i < 30; ++i) {
     EXPECT_EQ(decoded.infos[i].index, static_cast<int64_t>(i));
     EXPECT_NEAR(static_cast<double>(decoded.infos[i].pts_ns), static_cast<double>(i) * 1e9 / 30, 1);
+    EXPECT_EQ(decoded.infos[i].stamp_ns, decoded.infos[i].pts_ns) << "the stream begins at 0";
     EXPECT_GT(decoded.infos[i].capture_ns, 0);
   }
   EXPECT_NE(decoded.digests[0], decoded.digests[1]);

@@ -20,6 +20,8 @@ struct FakeSpeaker {
   SoundOutput::Link link = SoundOutput::Link::ready;
   bool running = false;
   int64_t next_ns = 0;  ///< when the next frame is heard
+  int flushes = 0;
+  int64_t flushed_ns = 0;  ///< time of the last flush
   std::vector<std::pair<int64_t, float>> heard;
 
   /// Returns the times of frames that are louder than `level`, after `from_ns`.
@@ -48,7 +50,11 @@ class FakeOutput final : public SoundOutput {
     const std::lock_guard lock(s_.mutex);
     s_.running = false;
   }
-  void flush() override { drop(); }
+  void flush() override {
+    drop();
+    const std::lock_guard lock(s_.mutex);
+    ++s_.flushes, s_.flushed_ns = now_ns();
+  }
   std::optional<int64_t> next_heard_ns() override {
     const std::lock_guard lock(s_.mutex);
     return s_.running ? std::optional(s_.next_ns) : std::nullopt;

@@ -95,6 +95,26 @@ TEST_F(SoundPlayerTest, APauseAndASeekAreSilentAtOnce) {
   EXPECT_TRUE(speaker_.loud(paused + 100 * kMs).empty()) << "the first second of the clip is silent";
 }
 
+TEST_F(SoundPlayerTest, ASeekWhileItPlaysDropsWhatIsNotHeardYet) {
+  open();
+  play(2 * kSecond, now_ns() + 20 * kMs);
+  ASSERT_TRUE(eventually([&] { return !speaker_.loud().empty(); }));
+  {
+    const std::lock_guard lock(speaker_.mutex);
+    EXPECT_EQ(speaker_.flushes, 0) << "a start drops nothing";
+  }
+  const int64_t seek = now_ns();
+  play(0, seek + 20 * kMs);  // the first second of the clip is silent
+  ASSERT_TRUE(heard_until(seek + 500 * kMs));
+  int64_t flushed = 0;
+  {
+    const std::lock_guard lock(speaker_.mutex);
+    ASSERT_EQ(speaker_.flushes, 1);
+    flushed = speaker_.flushed_ns;
+  }
+  EXPECT_TRUE(speaker_.loud(flushed + 30 * kMs).empty());
+}
+
 TEST_F(SoundPlayerTest, VolumeIsCubicAndMuteIsSilent) {
   open({.volume = 50});
   EXPECT_EQ(sound_->volume(), 50);
