@@ -179,8 +179,6 @@ class Run:
         if chosen:
             yield chosen, programs.target("filter"), programs.path("filter"), lambda: programs.program("filter", chosen)
         for name in area.programs:
-            if chosen and name == "filter":
-                continue  # its other tests are for other filters
             yield name, programs.target(name), programs.path(name), lambda name=name: programs.program(name)
         if self.with_e2e and area.e2e:
             yield area.e2e, "lensd", BUILD / "lensd", lambda: programs.e2e(area.e2e)

@@ -146,6 +146,19 @@ TEST_P(CameraControlsTest, ChangesOfOtherProgramsAreSeen) {
   EXPECT_EQ(f.shared->set({{"gain", int64_t{5}}}), "gain cannot be set while the camera streams");
 }
 
+TEST_P(CameraControlsTest, TheEntriesOfAMenuMayChange) {
+  CameraFixture f(GetParam());
+  const auto entries = [&] { return f.shared->current(false)->find("auto_exposure")->choices; };
+  EXPECT_EQ(entries(), (std::vector<std::string>{"Auto", "Manual", "Aperture"}));
+  f.device.at(3).query.maximum = 1, f.device.at(3).query.default_value = 1;
+  f.controls->take_event(f.device.change(3, 1, V4L2_EVENT_CTRL_CH_VALUE | V4L2_EVENT_CTRL_CH_RANGE));
+  f.service();
+  EXPECT_EQ(entries(), (std::vector<std::string>{"Auto", "Manual"}));
+  EXPECT_EQ(f.value("auto_exposure"), ParamValue(std::string("Manual")));
+  EXPECT_EQ(f.shared->current(false)->find("auto_exposure")->initial, ParamValue(std::string("Manual")));
+  EXPECT_NE(f.shared->set({{"auto_exposure", std::string("Aperture")}}), "") << "no longer an entry";
+}
+
 TEST_P(CameraControlsTest, VolatileValuesAreReadOnlyWhileWatched) {
   CameraFixture f(GetParam());
   f.device.at(11).value = 42;
