@@ -96,7 +96,7 @@ void FfmpegSource::check_live_packet() {
   const LiveAudio* audio = options_.live.audio.get();
   if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id || input_->changed() ||
       (audio && audio->unreadable()))
-    fail("the stream changed its codec");
+    fail("the sender changed the format of the stream");
   if (input_->camera_monitor() && now_ns() - picture_ns_ > input_->silence_ns())
     if (const std::string damaged = only_damaged_pictures(); !damaged.empty()) fail(damaged);
   check_picture_age();

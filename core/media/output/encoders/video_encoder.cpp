@@ -75,7 +75,7 @@ void VideoEncoder::start(const AVCodec& codec, const AVOutputFormat& container, 
   set_colour(c);
   set_fields(c);
   scaler_.open(input_, output_, options_.dither);
-  field_scaler_open_ = false;
+  field_scaler_.reset();
   ff::Options settings;
   set_rate(c, options, settings);
   if (fixed_rate) c.max_b_frames = 0;
@@ -128,7 +128,7 @@ bool VideoEncoder::adapt(const PixelsFormat& input) {
     output.primaries = output_.primaries;
   if (output != output_) return false;
   scaler_.open(input, output_, options_.dither);
-  field_scaler_open_ = false;
+  field_scaler_.reset();
   input_ = input;
   return true;
 }
@@ -181,11 +181,10 @@ void VideoEncoder::convert(const Pixels& picture, FieldOrder fields) {
   const int height = input_.extent.height;
   if (fields == FieldOrder::progressive || (!halved(input_) && !halved(output_)) || height % 4 != 0)
     return scaler_.convert(picture, *frame_);
-  if (!field_scaler_open_) {
+  if (!field_scaler_) {
     PixelsFormat from = input_, to = output_;
     from.extent.height = to.extent.height = height / 2;
-    field_scaler_.open(from, to, options_.dither);
-    field_scaler_open_ = true;
+    field_scaler_.emplace().open(from, to, options_.dither);
   }
   AVFrame& frame = *frame_;
   for (int parity = 0; parity < 2; ++parity) {
@@ -196,7 +195,7 @@ void VideoEncoder::convert(const Pixels& picture, FieldOrder fields) {
       if (frame.data[p]) frame.data[p] += std::ptrdiff_t{parity} * frame.linesize[p];
       frame.linesize[p] *= 2;
     }
-    field_scaler_.convert(field, frame);
+    field_scaler_->convert(field, frame);
     for (int p = 0; p < 4; ++p) {
       frame.linesize[p] /= 2;
       if (frame.data[p]) frame.data[p] -= std::ptrdiff_t{parity} * frame.linesize[p];

@@ -75,8 +75,7 @@ class VideoEncoder {
   HdrMetadata hdr_;  // of the stream
   PictureAllocator allocator_{MemoryKind::host};
   Scaler scaler_;
-  Scaler field_scaler_;  ///< for one field of interlaced pictures
-  bool field_scaler_open_ = false;
+  std::optional<Scaler> field_scaler_;  ///< for one field of interlaced pictures
   ff::FramePtr frame_ = ff::make_frame();
   ff::PacketPtr packet_ = ff::make_packet(), ahead_ = ff::make_packet();
   ff::CodecPtr context_;
