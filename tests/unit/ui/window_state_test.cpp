@@ -31,7 +31,9 @@ TEST_F(WindowState, HiddenPanelsLeaveAHintAndATimeLine) {
   frame();
   EXPECT_FALSE(there("panels/hint"));
   press({.key = Key::tab});
-  EXPECT_TRUE(there("panels/hint"));
+  const Rect hint = rect("panels/hint");
+  EXPECT_TRUE(hint.x > 0 && hint.x + hint.w < 1280) << hint.x << ", " << hint.w;
+  EXPECT_TRUE(hint.y > 0 && hint.y + hint.h < 720) << hint.y << ", " << hint.h;
   EXPECT_FALSE(there("transport/pause"));
   point(640, 700), frames(2);
   EXPECT_TRUE(there("transport/seek"));

@@ -140,6 +140,8 @@ TEST(ColourInfo, DescriptionsNameSubsamplingAndIgnoredProfiles) {
                                                {1, 1, "yuv420 "},
                                                {2, 0, "yuv411 "},
                                                {2, 2, "yuv410 "},
+                                               {2, 1, "yuv with chroma of 1/4×1/2 "},
+                                               {1, 2, "yuv with chroma of 1/2×1/4 "},
                                                {3, 1, "yuv with chroma of 1/8×1/2 "}}) {
     info.format.chroma_shift_x = shift_x, info.format.chroma_shift_y = shift_y;
     EXPECT_EQ(describe(info).find(name), 0u) << describe(info);
