@@ -100,6 +100,15 @@ TEST_F(HttpTest, ARefusedClientThatStaysIsClosedAfterASecond) {
   EXPECT_LT(now_ns() - start, 5'000'000'000);
 }
 
+TEST_F(HttpTest, OptionsNamesTheMethods) {
+  start();
+  Client client(server_->port());
+  client.send_text("OPTIONS /command HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const std::string head = client.read_until("\r\n\r\n");
+  EXPECT_TRUE(head.starts_with("HTTP/1.1 204 ")) << head;
+  EXPECT_NE(head.find("Allow: GET, HEAD, POST, OPTIONS\r\n"), std::string::npos) << head;
+}
+
 TEST_F(HttpTest, LimitsConnections) {
   HttpOptions options;
   options.max_connections = 4;
