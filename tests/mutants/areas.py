@@ -23,7 +23,7 @@ AREAS = [
     Area("kernels/", ["geometry", "filter", "core", "golden"], "e2e.headless.every_filter"),
     Area("app/", ["session", "pipeline"], "e2e.commands|e2e.headless"),
     Area("app/commands/", ["session"], "e2e.commands|e2e.headless|e2e.serve.control"),
-    Area("app/pipeline/", ["pipeline", "session", "viewer"], "e2e.headless|e2e.serve.record"),
+    Area("app/pipeline/", ["pipeline", "session", "viewer"], "e2e.headless|e2e.serve.record|e2e.pipewire_virtual"),
     Area("app/serve/", ["session"], "e2e.serve"),
     Area("app/viewer/", ["viewer"], "e2e.viewer"),
     Area("ui/", ["ui", "viewer"], "e2e.viewer"),

@@ -155,3 +155,22 @@ stop_daemon
 LENSD_HTTP_AUTH=false lensd serve test:testsrc2 --socket off --http 0.0.0.0:0
 [[ $CODE == 2 ]] && grep -q loopback "$WORK/stderr" || fail "all addresses without a token: $CODE $(<"$WORK/stderr")"
 echo "ok: access without a token on loopback only"
+
+token=letters.and-digits_0123==
+printf '%s \nonly the first line counts\n' "$token" >"$WORK/token"
+chmod 600 "$WORK/token"
+export LENSD_HTTP_TOKEN_FILE=$WORK/token
+start_daemon test:testsrc2=size=64x48 --http "$port"
+wait_for 10 curl -s -o "$WORK/body" "$url/healthz" || fail "no HTTP with a token file: $(<"$WORK/daemon.err")"
+status 200 "$url/api/v1/get"
+token=another.token status 401 "$url/api/v1/get"
+! grep -qF "$token" "$WORK/daemon.err" || fail "the token of the file is written to standard error"
+stop_daemon
+for bad in short 'with space in it' '====='; do
+  printf '%s\n' "$bad" >"$WORK/token"
+  refused 3 "token" serve test:testsrc2 --socket off --http "$port"
+done
+rm "$WORK/token"
+refused 3 "token" serve test:testsrc2 --socket off --http "$port"
+unset LENSD_HTTP_TOKEN_FILE
+echo "ok: the token of a file"
