@@ -169,7 +169,7 @@ TEST(PropertyTable, ReadsWhatIsOff) {
 TEST(PropertyTable, SetsValuesByCommands) {
   FakeTarget target("invert");
   target.set_state(filled_state());
-  const auto set = [&](const char* property, const Json& value) -> const Command& {
+  const auto set = [&](const char* property, const Json& value) -> Command {
     EXPECT_EQ(answered(target, {"set", property, value}).error, "") << property;
     return target.posted().back();
   };
