@@ -12,12 +12,6 @@
 namespace lensd {
 namespace {
 
-Response run(ControlTarget& target, const Json& command) {
-  Response response{Status::failed, "no reply"};
-  run_command(target, {{"command", command}}, nullptr, [&](Response given) { response = std::move(given); });
-  return response;
-}
-
 TEST(Commands, AllAreDescribedAndFound) {
   for (const CommandSpec& command : command_table()) {
     EXPECT_EQ(find_command(command.name), &command);
@@ -35,33 +29,33 @@ TEST(Commands, NameAtMost1024Properties) {
   Json get = Json::array({"get"}), set = Json::array({"set"});
   for (int i = 0; i < 1025; ++i) get.push_back("graph"), set.push_back("edges.low"), set.push_back(1);
   for (const Json& command : {get, set}) {
-    const Response response = run(target, command);
+    const Response response = ask(target, command);
     EXPECT_EQ(response.status, Status::refused);
     EXPECT_NE(response.error.find("at most 1024"), std::string::npos) << response.error;
   }
   EXPECT_TRUE(target.posted().empty());
   get.erase(1);
-  EXPECT_EQ(run(target, get).error, "");
+  EXPECT_EQ(ask(target, get).error, "");
 }
 
 TEST(Commands, SetsSeveralValuesAsOneBatchOrNone) {
   FakeTarget target("canny@edges,invert");
-  EXPECT_EQ(run(target, {"set", "edges.low", 60, "edges.high", "170", "invert.enabled", false}).error, "");
+  EXPECT_EQ(ask(target, {"set", "edges.low", 60, "edges.high", "170", "invert.enabled", false}).error, "");
   ASSERT_EQ(target.posted().size(), 1u);
   EXPECT_EQ(std::get<Batch>(target.posted()[0]).changes.size(), 3u);
-  EXPECT_EQ(run(target, {"get", "edges.high"}).data, 170);
-  EXPECT_EQ(run(target, {"get", "invert.enabled"}).data, false);
+  EXPECT_EQ(ask(target, {"get", "edges.high"}).data, 170);
+  EXPECT_EQ(ask(target, {"get", "invert.enabled"}).data, false);
 
-  const Response refused = run(target, {"set", {{"edges.low", 61}, {"edges.high", 1e9}}});
+  const Response refused = ask(target, {"set", {{"edges.low", 61}, {"edges.high", 1e9}}});
   EXPECT_EQ(refused.status, Status::refused);
   EXPECT_NE(refused.error.find("high"), std::string::npos) << refused.error;
   EXPECT_EQ(target.posted().size(), 1u) << "a refused request applies nothing";
-  EXPECT_EQ(run(target, {"get", "edges.low"}).data, 60);
+  EXPECT_EQ(ask(target, {"get", "edges.low"}).data, 60);
 }
 
 TEST(Commands, LoopFileKeepsTheABLoop) {
   FakeTarget target("canny@edges");
-  EXPECT_EQ(run(target, {"set", "loop-file", true}).error, "");
+  EXPECT_EQ(ask(target, {"set", "loop-file", true}).error, "");
   ASSERT_EQ(target.posted().size(), 1u);
   ASSERT_TRUE(std::holds_alternative<SetFileLoop>(target.posted()[0]));
   EXPECT_TRUE(std::get<SetFileLoop>(target.posted()[0]).on);
@@ -94,7 +88,7 @@ TEST(Commands, RecordAcceptsSeveralForms) {
   for (const auto& c : cases) {
     FakeTarget target("invert");
     target.recording = !c.on;
-    EXPECT_EQ(run(target, c.command).error, "") << c.command;
+    EXPECT_EQ(ask(target, c.command).error, "") << c.command;
     EXPECT_EQ(target.recording, c.on) << c.command;
     EXPECT_EQ(target.recorded.path, c.path) << c.command;
     EXPECT_EQ(target.recorded.what, c.what) << c.command;
@@ -103,7 +97,7 @@ TEST(Commands, RecordAcceptsSeveralForms) {
        {Json{"record", 1}, Json{"record", "off", "a.mkv"}, Json{"record", "a.mkv", "b.mkv"},
         Json{"record", {{"file", "a.mkv"}}}, Json{"record", "a.mkv", false}}) {
     FakeTarget target("invert");
-    EXPECT_EQ(run(target, wrong).status, Status::usage) << wrong;
+    EXPECT_EQ(ask(target, wrong).status, Status::usage) << wrong;
   }
 }
 
@@ -119,7 +113,7 @@ TEST(Commands, RecordChecksItsNamedArguments) {
                {{{"file", "a.mkv"}}, "record: the names are on, path and what"}};
   for (const auto& c : cases) {
     FakeTarget target("invert");
-    const Response response = run(target, {"record", c.args});
+    const Response response = ask(target, {"record", c.args});
     EXPECT_EQ(response.status, Status::usage);
     EXPECT_EQ(response.error, c.error);
     EXPECT_FALSE(target.recording);
@@ -138,14 +132,14 @@ TEST(Commands, VirtualCameraTakesAStateAndAName) {
   for (const auto& c : cases) {
     FakeTarget target("invert");
     target.camera_on = !c.on;
-    EXPECT_TRUE(run(target, c.command).ok()) << c.command;
+    EXPECT_TRUE(ask(target, c.command).ok()) << c.command;
     EXPECT_EQ(target.camera_on, c.on) << c.command;
     EXPECT_EQ(target.camera_name, c.name) << c.command;
   }
   for (const Json& command :
        {Json{"virtual-camera", 1}, Json{"virtual-camera", "off", "Desk"}, Json{"virtual-camera", "a", "b"}}) {
     FakeTarget target("invert");
-    EXPECT_EQ(run(target, command).status, Status::usage) << command;
+    EXPECT_EQ(ask(target, command).status, Status::usage) << command;
   }
 }
 
@@ -153,7 +147,7 @@ TEST(Commands, PauseTogglesAndRestartsAtTheEndOfAFile) {
   FakeTarget target("invert");
   const auto toggled = [&](const RunState& state) {
     target.set_state(state);
-    EXPECT_EQ(run(target, {"pause", "toggle"}).error, "");
+    EXPECT_EQ(ask(target, {"pause", "toggle"}).error, "");
     return std::get<Pause>(target.posted().back()).paused;
   };
   RunState state;
@@ -196,7 +190,7 @@ TEST(Commands, RefuseWrongArgumentsWithAReason) {
       {{}, Status::usage, "expected"},
   };
   for (const auto& c : cases) {
-    const Response response = run(target, c.command);
+    const Response response = ask(target, c.command);
     EXPECT_EQ(response.status, c.status) << c.command.dump() << ": " << response.error;
     EXPECT_NE(response.error.find(c.text), std::string::npos) << c.command.dump() << ": " << response.error;
   }
@@ -204,15 +198,15 @@ TEST(Commands, RefuseWrongArgumentsWithAReason) {
   seekable.seekable = true;
   target.set_state(seekable);
   for (const int64_t frames : {int64_t{0}, int64_t{1'000'001}, std::numeric_limits<int64_t>::min()})
-    EXPECT_EQ(run(target, {"step", frames}).status, Status::refused) << frames;
+    EXPECT_EQ(ask(target, {"step", frames}).status, Status::refused) << frames;
   EXPECT_TRUE(target.posted().empty());
   target.full = true;
-  EXPECT_EQ(run(target, {"set", "edges.low", 10}).status, Status::busy);
+  EXPECT_EQ(ask(target, {"set", "edges.low", 10}).status, Status::busy);
 }
 
 TEST(Commands, GraphSetAcceptsTheOutputOfGraphGet) {
   FakeTarget target("median@soft=radius=2,convolve=preset=emboss");
-  const Json graph = run(target, {"graph-get"}).data;
+  const Json graph = ask(target, {"graph-get"}).data;
   EXPECT_EQ(graph["nodes"][0]["params"]["radius"], 2);
   EXPECT_EQ(graph["chain"], "median@soft=radius=2,convolve=preset=emboss");
   Response later{Status::failed, "none"};
@@ -225,32 +219,32 @@ TEST(Commands, GraphSetAcceptsTheOutputOfGraphGet) {
 
 TEST(Commands, EditTheGraphLikeTheViewer) {
   FakeTarget target("canny@edges=low=60,invert");
-  const auto chain = [&] { return run(target, {"graph-get"}).data["chain"].get<std::string>(); };
-  EXPECT_EQ(run(target, {"node-add", "median", "edges"}).data["node"], "median");
+  const auto chain = [&] { return ask(target, {"graph-get"}).data["chain"].get<std::string>(); };
+  EXPECT_EQ(ask(target, {"node-add", "median", "edges"}).data["node"], "median");
   EXPECT_EQ(chain(), "canny@edges=low=60,median,invert");
-  EXPECT_EQ(run(target, {"node-add", "median"}).data["node"], "median2") << "by default at the end";
-  EXPECT_EQ(run(target, {"node-add", "box", "source"}).error, "");
+  EXPECT_EQ(ask(target, {"node-add", "median"}).data["node"], "median2") << "by default at the end";
+  EXPECT_EQ(ask(target, {"node-add", "box", "source"}).error, "");
   EXPECT_EQ(chain(), "box,canny@edges=low=60,median,invert,median@median2");
-  EXPECT_EQ(run(target, {"node-move", "median2", 0}).error, "");
-  EXPECT_EQ(run(target, {"node-remove", "box"}).error, "");
-  EXPECT_EQ(run(target, {"node-rename", "median2", "soft"}).error, "");
+  EXPECT_EQ(ask(target, {"node-move", "median2", 0}).error, "");
+  EXPECT_EQ(ask(target, {"node-remove", "box"}).error, "");
+  EXPECT_EQ(ask(target, {"node-rename", "median2", "soft"}).error, "");
   EXPECT_EQ(chain(), "median@soft,canny@edges=low=60,median,invert");
-  EXPECT_EQ(run(target, {"node-duplicate", "edges"}).data["node"], "edges2");
-  EXPECT_EQ(run(target, {"get", "edges2.low"}).data, 60);
-  EXPECT_EQ(run(target, {"node-reset", "edges"}).error, "");
-  EXPECT_NE(run(target, {"get", "edges.low"}).data, 60);
-  EXPECT_EQ(run(target, {"get", "edges2.low"}).data, 60);
-  EXPECT_EQ(run(target, {"graph-output", "soft"}).error, "");
-  EXPECT_EQ(run(target, {"get", "graph"}).data["output"], "soft");
-  EXPECT_EQ(run(target, {"node-add", "blend"}).error, "");
-  EXPECT_EQ(run(target, {"node-input", "blend", 1, "soft"}).error, "");
-  EXPECT_EQ(run(target, {"get", "graph"}).data["nodes"].back()["inputs"], Json({"invert", "soft"}));
+  EXPECT_EQ(ask(target, {"node-duplicate", "edges"}).data["node"], "edges2");
+  EXPECT_EQ(ask(target, {"get", "edges2.low"}).data, 60);
+  EXPECT_EQ(ask(target, {"node-reset", "edges"}).error, "");
+  EXPECT_NE(ask(target, {"get", "edges.low"}).data, 60);
+  EXPECT_EQ(ask(target, {"get", "edges2.low"}).data, 60);
+  EXPECT_EQ(ask(target, {"graph-output", "soft"}).error, "");
+  EXPECT_EQ(ask(target, {"get", "graph"}).data["output"], "soft");
+  EXPECT_EQ(ask(target, {"node-add", "blend"}).error, "");
+  EXPECT_EQ(ask(target, {"node-input", "blend", 1, "soft"}).error, "");
+  EXPECT_EQ(ask(target, {"get", "graph"}).data["nodes"].back()["inputs"], Json({"invert", "soft"}));
 }
 
 TEST(Commands, RefuseImpossibleEditsOfTheGraph) {
   FakeTarget target("canny@edges,invert,difference");
-  ASSERT_EQ(run(target, {"node-input", "difference", 1, "edges"}).error, "");
-  const Json before = run(target, {"graph-get"}).data;
+  ASSERT_EQ(ask(target, {"node-input", "difference", 1, "edges"}).error, "");
+  const Json before = ask(target, {"graph-get"}).data;
   const struct {
     Json command;
     Status status;
@@ -276,11 +270,11 @@ TEST(Commands, RefuseImpossibleEditsOfTheGraph) {
       {{"graph-output", "nobody"}, Status::not_found, "no node"},
   };
   for (const auto& c : cases) {
-    const Response response = run(target, c.command);
+    const Response response = ask(target, c.command);
     EXPECT_EQ(response.status, c.status) << c.command.dump() << ": " << response.error;
     EXPECT_NE(response.error.find(c.text), std::string::npos) << c.command.dump() << ": " << response.error;
   }
-  EXPECT_EQ(run(target, {"graph-get"}).data, before);
+  EXPECT_EQ(ask(target, {"graph-get"}).data, before);
 }
 
 TEST(Commands, NamedArgumentsAreOrdered) {
@@ -316,22 +310,22 @@ TEST(Requests, MustBeObjectsOfBoundedDepth) {
 
 TEST(Commands, ParametersOfANodeNamedColourTakePrecedence) {
   FakeTarget target("levels@colour=saturation=3");
-  EXPECT_EQ(run(target, {"get", "colour.saturation"}).data, 3.0);
-  EXPECT_EQ(run(target, {"set", "colour.saturation", 4, "colour.enabled", false}).error, "");
+  EXPECT_EQ(ask(target, {"get", "colour.saturation"}).data, 3.0);
+  EXPECT_EQ(ask(target, {"set", "colour.saturation", 4, "colour.enabled", false}).error, "");
   ASSERT_EQ(target.posted().size(), 1u);
   EXPECT_EQ(std::get<Batch>(target.posted()[0]).changes.size(), 2u);
-  EXPECT_EQ(run(target, {"get", "colour.saturation"}).data, 4.0);
-  EXPECT_EQ(run(target, {"set", "colour.knee", 1}).error, "") << "the node has no such parameter";
+  EXPECT_EQ(ask(target, {"get", "colour.saturation"}).data, 4.0);
+  EXPECT_EQ(ask(target, {"set", "colour.knee", 1}).error, "") << "the node has no such parameter";
   EXPECT_TRUE(std::holds_alternative<SetColour>(target.posted().back()));
   FakeTarget other("levels");
-  EXPECT_EQ(run(other, {"set", "colour.saturation", 1}).error, "");
+  EXPECT_EQ(ask(other, {"set", "colour.saturation", 1}).error, "");
   EXPECT_TRUE(std::holds_alternative<SetColour>(other.posted().back()));
 }
 
 TEST(Commands, GraphSetRefusesIdsThatChainsCannotExpress) {
   FakeTarget target("invert");
   for (const char* id : {"a,b", "a:b", "a=b", "a@b", "a b", "a.b", "\"a\""}) {
-    const Response response = run(target, {"graph-set", {{"nodes", {{{"filter", "median"}, {"id", id}}}}}});
+    const Response response = ask(target, {"graph-set", {{"nodes", {{{"filter", "median"}, {"id", id}}}}}});
     EXPECT_EQ(response.status, Status::refused) << id;
     EXPECT_NE(response.error.find("a name cannot contain spaces, tabs or any of , : = @ . \" '"),
               std::string::npos)

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <mutex>
+#include <utility>
 #include <vector>
 
+#include "core/control/commands.hpp"
 #include "core/control/control_target.hpp"
 #include "core/graph/edit.hpp"
 #include "kernels/registry.hpp"
@@ -115,5 +117,12 @@ class FakeTarget : public ControlTarget {
   std::vector<Command> posted_;
   std::vector<Reply> kept_;
 };
+
+/// Runs a command, such as {"get", "frame"}, and returns the response.
+inline Response ask(ControlTarget& target, const Json& command) {
+  Response response{Status::failed, "no reply"};
+  run_command(target, {{"command", command}}, nullptr, [&](Response given) { response = std::move(given); });
+  return response;
+}
 
 }  // namespace lensd

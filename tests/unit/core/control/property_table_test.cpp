@@ -4,18 +4,11 @@
 #include <set>
 #include <string>
 
-#include "core/control/commands.hpp"
 #include "core/control/property_table.hpp"
 #include "tests/unit/core/control/fake_target.hpp"
 
 namespace lensd {
 namespace {
-
-Response answered(ControlTarget& target, const Json& command) {
-  Response response{Status::failed, "no reply"};
-  run_command(target, {{"command", command}}, nullptr, [&](Response given) { response = std::move(given); });
-  return response;
-}
 
 /// A state in which all values are different.
 RunState filled_state() {
@@ -144,12 +137,12 @@ TEST(PropertyTable, ReadsEachValueFromItsPlace) {
   };
   std::set<std::string> read;
   for (const auto& [property, value] : expected) {
-    EXPECT_EQ(answered(target, {"get", property}).data, value) << property;
+    EXPECT_EQ(ask(target, {"get", property}).data, value) << property;
     read.insert(property);
   }
-  const Json colour = answered(target, {"get", "colour"}).data;
+  const Json colour = ask(target, {"get", "colour"}).data;
   EXPECT_EQ(colour["peak"], 400);
-  EXPECT_EQ(answered(target, {"get", "graph"}).data["nodes"][0]["id"], "negative");
+  EXPECT_EQ(ask(target, {"get", "graph"}).data["nodes"][0]["id"], "negative");
   read.insert({"colour", "graph"});
   for (const Property& property : property_table()) EXPECT_TRUE(read.count(property.name)) << property.name;
 }
@@ -160,17 +153,17 @@ TEST(PropertyTable, ReadsWhatIsOff) {
   s.source_fps = 24;
   s.record.path = "/clips/old.mkv", s.virtual_camera.state = "off";
   target.set_state(s);
-  EXPECT_EQ(answered(target, {"get", "recording"}).data, "") << "the last file is complete";
-  EXPECT_EQ(answered(target, {"get", "source"}).data["fps"], 24) << "no rate is announced";
-  EXPECT_EQ(answered(target, {"get", "virtual-camera"}).data["state"], "off");
-  EXPECT_EQ(answered(target, {"get", "sound"}).data, "No sound: it is switched off");
+  EXPECT_EQ(ask(target, {"get", "recording"}).data, "") << "the last file is complete";
+  EXPECT_EQ(ask(target, {"get", "source"}).data["fps"], 24) << "no rate is announced";
+  EXPECT_EQ(ask(target, {"get", "virtual-camera"}).data["state"], "off");
+  EXPECT_EQ(ask(target, {"get", "sound"}).data, "No sound: it is switched off");
 }
 
 TEST(PropertyTable, SetsValuesByCommands) {
   FakeTarget target("invert");
   target.set_state(filled_state());
   const auto set = [&](const char* property, const Json& value) -> Command {
-    EXPECT_EQ(answered(target, {"set", property, value}).error, "") << property;
+    EXPECT_EQ(ask(target, {"set", property, value}).error, "") << property;
     return target.posted().back();
   };
   EXPECT_FALSE(std::get<Pause>(set("pause", false)).paused);
@@ -212,7 +205,7 @@ TEST(PropertyTable, RefusesImpossibleValues) {
       {"duration", 5, "cannot be set"},
   };
   for (const auto& c : cases) {
-    const Response response = answered(target, {"set", c.property, c.value});
+    const Response response = ask(target, {"set", c.property, c.value});
     EXPECT_EQ(response.status, Status::refused) << c.property << " " << c.value.dump();
     EXPECT_NE(response.error.find(c.text), std::string::npos) << c.property << ": " << response.error;
   }
@@ -221,7 +214,7 @@ TEST(PropertyTable, RefusesImpossibleValues) {
   target.set_state(silent);
   for (const auto& [property, value] :
        {std::pair<const char*, Json>{"volume", 50}, {"mute", true}, {"time-pos", 1}})
-    EXPECT_EQ(answered(target, {"set", property, value}).status, Status::refused) << property;
+    EXPECT_EQ(ask(target, {"set", property, value}).status, Status::refused) << property;
   EXPECT_TRUE(target.posted().empty());
 }
 

@@ -9,12 +9,6 @@
 namespace lensd {
 namespace {
 
-Response ask(ControlTarget& target, const Json& command) {
-  Response response{Status::failed, "no reply"};
-  run_command(target, {{"command", command}}, nullptr, [&](Response given) { response = std::move(given); });
-  return response;
-}
-
 SourceControls sample_controls() {
   SourceControls controls;
   controls.list.push_back({.id = 1,
