@@ -251,7 +251,8 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
                      PipeReader::may_be_slow, existing_rule(line, "--trace", line.trace));
   if (line.config.log_level != "error" && line.config.log_level != "off") {
     fmt::print("{}", timings_text(pipeline.profiler().snapshot()));
-    fmt::print("{} frames in {:.2f} s ({:.1f} fps) on {}{}{}\n", written.frames, seconds,
+    fmt::print("{} frame{} in {:.2f} s ({:.1f} fps) on {}{}{}\n", written.frames,
+               written.frames == 1 ? "" : "s", seconds,
                static_cast<double>(written.frames) / std::max(seconds, 1e-9),
                name(pipeline.backend(choice).backend), written.path.empty() ? "" : ", written to ",
                printable(written.path));
