@@ -170,6 +170,24 @@ Image noise(ImageFormat format, std::mt19937& random) {
   return image;
 }
 
+std::vector<ParamValue> spread(const ParamSpec& spec) {
+  std::vector<ParamValue> values;
+  if (spec.type == ParamType::boolean) values = {false, true};
+  for (const std::string& choice : spec.choices) values.emplace_back(choice);
+  if (spec.type != ParamType::integer && spec.type != ParamType::real) return values;
+  const double max = moderate(spec), range = max - spec.min;
+  const bool all = spec.type == ParamType::integer && range < 64;
+  const bool geometric = spec.min > 0 && max / spec.min > 20;
+  const int steps = all ? static_cast<int>(range) : 8;
+  for (int i = 0; i <= steps; ++i) {
+    const double part = steps > 0 ? static_cast<double>(i) / steps : 0;
+    double v = geometric && !all ? spec.min * std::pow(max / spec.min, part) : spec.min + range * part;
+    v = std::min(v, max);
+    spec.type == ParamType::integer ? values.emplace_back(int64_t{std::llround(v)}) : values.emplace_back(v);
+  }
+  return values;
+}
+
 std::string randomise(Filter& filter, std::mt19937& random, Draw which) {
   std::string text = filter.schema().name;
   for (const ParamSpec& spec : filter.schema().params) {

@@ -102,6 +102,9 @@ enum class Draw { all, live };
 /// Sets every parameter, or only the live ones, to a random valid value. Draws bounds more often than other
 /// values and limits sizes in pixels. Returns the values as text.
 std::string randomise(Filter& filter, std::mt19937& random, Draw which = Draw::all);
+/// Returns values that cover a parameter's range: all choices, all integers of a short range, or 9 numbers.
+/// Limits sizes in pixels as randomise() does. Empty for texts and matrices.
+std::vector<ParamValue> spread(const ParamSpec& spec);
 
 /// Returns an empty string if the images are equal, otherwise the number of differences and the first one.
 std::string difference(const Image& expected, const Image& actual);

@@ -190,12 +190,68 @@ TEST_P(CudaGraph, FollowsLiveParameters) {
   });
 }
 
+/// Parameters select kernels, for example by radius. Random values would leave some of them out.
+class EveryValue : public Parity {
+ protected:
+  /// Calls `check(filter, formats, frames)` for every value of every parameter. The other parameters are at
+  /// their defaults and, for every second value, again at random ones.
+  template <class Check>
+  void for_each_value(Check check) {
+    const auto [entry, extent] = GetParam();
+    std::mt19937 random(run_seed());
+    for (const PixelFormat format : accepted_formats(*entry)) {
+      const std::vector<ImageFormat> formats(static_cast<size_t>(std::max(1, entry->min_inputs)),
+                                             {format, extent});
+      std::vector<std::vector<Image>> frames(entry->needs_tracks ? 4 : 2);
+      for (auto& frame : frames)
+        for (const ImageFormat& f : formats) frame.push_back(noise(f, random));
+      for (const ParamSpec& spec : entry->schema().params) {
+        const std::vector<ParamValue> values = spread(spec);
+        for (size_t i = 0; i < values.size(); ++i)
+          for (size_t draw = 0; draw <= i % 2; ++draw) {
+            const ParamValue& value = values[i];
+            auto filter = entry->make();
+            const std::string params = draw == 0 ? "defaults" : randomise(*filter, random);
+            if (filter->set(spec.name, value)) continue;  // for example an even size
+            SCOPED_TRACE("seed " + std::to_string(run_seed()) + ", " + name(format) + ", " + params + ", " +
+                         spec.name + "=" + to_string(value));
+            try {
+              check(*filter, formats, frames);
+            } catch (const Error& error) {  // parameters that do not fit this size
+              ASSERT_EQ(error.code(), ExitCode::invalid_config) << error.what();
+            }
+            if (HasFatalFailure()) return;
+          }
+      }
+    }
+  }
+};
+
+TEST_P(EveryValue, CpuEqualsOracle) {
+  for_each_value([&](Filter& filter, const std::vector<ImageFormat>& formats, const auto& frames) {
+    const auto rig = make_cpu_rig(filter, {.images = formats}, kOdd, 2);
+    compare(filter, *rig, frames);
+  });
+}
+
+TEST_P(EveryValue, CudaEqualsOracle) {
+  if (const std::string reason = cuda_unavailable(); !reason.empty()) GTEST_SKIP() << reason;
+  for_each_value([&](Filter& filter, const std::vector<ImageFormat>& formats, const auto& frames) {
+    for (const Placement placement : {kAligned, kOdd}) {
+      SCOPED_TRACE("offset " + std::to_string(placement.offset));
+      const auto rig = make_cuda_rig(filter, {.images = formats, .backend = Backend::cuda}, placement);
+      compare(filter, *rig, frames);
+    }
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Filters, Parity,
     testing::ValuesIn(cases({{1, 1}, {1, 7}, {3, 3}, {17, 31}, {64, 64}, {641, 239}, {1920, 1080}})),
     case_name);
 INSTANTIATE_TEST_SUITE_P(Filters, OlderProcessors, testing::ValuesIn(cases({{17, 31}, {641, 239}})),
                          case_name);
+INSTANTIATE_TEST_SUITE_P(Filters, EveryValue, testing::ValuesIn(cases({{67, 45}})), case_name);
 INSTANTIATE_TEST_SUITE_P(Filters, CudaGraph, testing::ValuesIn(cases({{64, 64}})), case_name);
 
 /// A live parameter changes only the parameter block: the plan's passes and memory fit all its values.
