@@ -54,6 +54,11 @@ inline std::vector<uint64_t> run_all(Pipeline& pipeline) {
   while (Frame frame = pipeline.next_frame()) {
     frame.wait_ready();
     EXPECT_EQ(frame.info.index, static_cast<int64_t>(hashes.size()));
+    EXPECT_LT(0, frame.info.taken_ns);
+    EXPECT_LE(frame.info.taken_ns, frame.info.processed_ns);
+    if (frame.info.published_ns != 0) {
+      EXPECT_LE(frame.info.processed_ns, frame.info.published_ns);
+    }
     hashes.push_back(hash(frame.image()));
   }
   pipeline.check();
