@@ -5,8 +5,8 @@
       ──▶ a worktree in build-mutants: change, build, run the tests of the folder, change back
       ──▶ killed (a test failed or hung), survived (the diff is printed)
 
-Not counted are mutants that do not compile, and those that change no byte of the test programs and of lensd. CUDA
-sources are left out, because their tests need a GPU, and so are headers that many files include.
+Not counted are mutants that do not compile, and those that change no byte of the test programs and of lensd. Headers
+that many files include are left out. CUDA sources are drawn only with --cuda, because their tests need a GPU.
 """
 
 import argparse
@@ -137,14 +137,18 @@ class Programs:
                                                                                    [*command, "--rerun-failed"])
 
 
-def drawn(generator, folder, left_out):
+def is_cuda(name):
+    base = name.rsplit("/", 1)[-1]
+    return base.endswith((".cu", ".cuh", "_cuda.cpp")) or base.startswith("cuda_")
+
+
+def drawn(generator, folder, cuda, left_out):
     """Yields mutants (path, line, site) in random order, each line with the same chance."""
-    pattern = [f"{f}/*.{ending}" for f in FOLDERS for ending in ("cpp", "hpp")]
+    pattern = [f"{f}/*.{ending}" for f in FOLDERS for ending in ("cpp", "hpp", "cu", "cuh")]
     files = must(["git", "-C", TREE, "ls-files", "--", *pattern]).split()
     lines = []
     for name in files:
-        base = name.rsplit("/", 1)[-1]
-        if not name.startswith(folder) or base.startswith("cuda_") or base.endswith("_cuda.cpp") or name in left_out:
+        if not name.startswith(folder) or is_cuda(name) != cuda or name in left_out:
             continue
         for number, found in sites((TREE / name).read_text()):
             lines.append((name, number, found))
@@ -245,12 +249,15 @@ def main():
     parser.add_argument("count", nargs="?", type=int, default=60, help="mutants to judge (60)")
     parser.add_argument("--seed", type=int, default=None, help="repeats a run")
     parser.add_argument("--folder", default="", help="only files whose path begins with this, for example kernels/klt/")
+    parser.add_argument("--cuda", action="store_true", help="only CUDA sources; needs a GPU")
     parser.add_argument("--no-e2e", action="store_true", help="run only the GoogleTest programs")
     parser.add_argument("--list", action="store_true", help="print the drawn mutants without building them")
     options = parser.parse_args()
+    if options.cuda and not options.list and not Path("/dev/nvidiactl").exists():
+        sys.exit("mutants: without a GPU no test can judge CUDA sources")
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(10**6)
     head = prepare_tree()
-    print(f"seed {seed}, commit {head[:12]}; CUDA sources are left out, their tests need a GPU", flush=True)
+    print(f"seed {seed}, commit {head[:12]}, {'only' if options.cuda else 'without'} CUDA sources", flush=True)
     left_out = set()
     if not options.list:
         # All targets: end-to-end tests also need helpers. Ninja knows the included headers only after a build.
@@ -259,7 +266,7 @@ def main():
             sys.exit(f"mutants: the build fails\n{output[-3000:]}")
         left_out = widely_included()
         print(f"{len(left_out)} headers are left out, more than {MANY} files include each", flush=True)
-    mutants = drawn(random.Random(seed), options.folder, left_out)
+    mutants = drawn(random.Random(seed), options.folder, options.cuda, left_out)
     if options.list:
         for _, (path, number, site) in zip(range(options.count), mutants):
             text = (TREE / path).read_text()

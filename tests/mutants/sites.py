@@ -2,7 +2,8 @@
 
 The scanner is textual and relies on the formatting by clang-format: binary operators have blanks around them,
 template brackets, pointers and references do not. It mutates only function bodies, and skips comments, strings,
-preprocessor lines, static_assert, messages (log::, notice(), Error, fmt::format) and declared costs.
+preprocessor lines, static_assert, messages (log::, notice(), Error, fmt::format) and declared costs. It also skips
+barriers of CUDA kernels: without one, a kernel fails only sometimes, and compute-sanitizer's racecheck looks for that.
 """
 
 import re
@@ -20,7 +21,8 @@ BINARY = {
 WORDS = {"true": "false", "false": "true", "min": "max", "max": "min", "break": "continue", "continue": "break"}
 SKIPPED_LINES = re.compile(
     r"static_assert|\blog::|\bnotice\(|\bnotify\(|\bError\(|\bthrow\b|fmt::format|\btemplate\b|\busing\b|\bassert\("
-    r"|\.(bytes|operations|grain)\b =|\breserve\(|memory_order|\bstd::hash\b|_Pragma|\bdoc\b")
+    r"|\.(bytes|operations|grain)\b =|\breserve\(|memory_order|\bstd::hash\b|_Pragma|\bdoc\b"
+    r"|\bLENSD_LAUNCHED\b|\b__sync(threads|warp)\b")
 KEYWORDS = {"if", "for", "while", "switch", "return", "throw", "delete", "case", "else", "do", "using", "new",
             "sizeof", "static_assert", "co_return", "const", "constexpr", "auto", "static", "goto", "default"}
 # A call or an assignment that fills a line. Declarations do not match: they have a blank between type and name.

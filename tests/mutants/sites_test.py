@@ -61,6 +61,9 @@ class SitesTest(unittest.TestCase):
     def test_screen_distances_stay(self):
         self.assertEqual(mutants("void f() {\n  g(ctx.px(7));\n}\n"), {2: {";"}})
 
+    def test_barriers_stay(self):
+        self.assertEqual(mutants("void f() {\n  __syncthreads();\n  __syncwarp();\n  LENSD_LAUNCHED();\n}\n"), {})
+
     def test_members_of_types_are_no_code(self):
         self.assertEqual(self.found[18], {"int twice(int v) const { return v - v; }"})
 
