@@ -71,7 +71,7 @@ void report_display(const BackendChoice& choice, int device) {
             ? display.reason
             : fmt::format("{}; pixel buffers are used", display.reason));
   } catch (const Error& e) {
-    row("OpenGL", false, e.what());
+    row("OpenGL", false, e.problem());
     row("interop", false, "needs a display");
   }
 }

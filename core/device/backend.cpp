@@ -1,13 +1,13 @@
 #include "core/device/backend.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 
 #if LENSD_CUDA
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include "core/device/cuda_check.hpp"
 #endif
@@ -42,6 +42,11 @@ const std::vector<CudaArch>& built_cuda_archs() {
 
 namespace {
 
+/// Returns true if the system has an NVIDIA driver. The second path: Windows Subsystem for Linux.
+bool has_kernel_driver() {
+  return access("/proc/driver/nvidia/version", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
+}
+
 #if LENSD_CUDA
 /// Queries the versions of driver and runtime, and the devices. If the devices cannot be listed, stores the
 /// name of the CUDA error in CudaFacts::error.
@@ -58,8 +63,7 @@ CudaFacts query(int ordinal) {
     facts.devices.push_back({properties.name, properties.major * 10 + properties.minor});
   }
   cudaGetLastError();
-  // The second path: Windows Subsystem for Linux.
-  facts.kernel_driver = access("/proc/driver/nvidia/version", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
+  facts.kernel_driver = has_kernel_driver();
   return facts;
 }
 
@@ -118,7 +122,9 @@ CudaStatus probe_cuda([[maybe_unused]] int ordinal) {
   status.code =
       code_for(properties.major * 10 + properties.minor, facts.archs, facts.driver >= facts.runtime);
 #else
-  status.reason = "this build has no CUDA backend (the CUDA Toolkit was not found when it was built)";
+  status.reason = "this build has no CUDA backend";
+  status.hint = "the package lensd-cuda has one, and a build for which nvcc is found";
+  status.gpu_expected = has_kernel_driver();
 #endif
   return status;
 }

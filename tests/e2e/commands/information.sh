@@ -33,6 +33,8 @@ if [[ ! -e /dev/nvidiactl ]]; then
   grep -qiE 'driver|CUDA' "$WORK/stdout" || fail "'lensd doctor' does not say why there is no CUDA backend"
 fi
 
+grep -q 'lensd doctor' "$WORK/stdout" && fail "'lensd doctor' refers to itself: $(<"$WORK/stdout")"
+
 expect 0 bench invert --backend cpu --threads 1 --size 64x48 --json
 python3 -c 'import json, sys; rows = [json.loads(l) for l in sys.stdin]
 assert [r["kernel"] for r in rows] == ["invert Gray8", "invert RGBA8", "invert Gray16", "invert RGBA16"] and all(r["cold_us"] > 0 for r in rows), rows' \
