@@ -212,6 +212,28 @@ TEST_F(PictureTools, ARefusedGainIsAMessage) {
   EXPECT_EQ(viewer.state().compare.gain, 8);
 }
 
+TEST_F(PictureTools, TheProbesTableIsBesideThePointer) {
+  type('x');
+  const Rect area = viewer.picture_rect();
+  for (const int x : {4, 380, 763})
+    for (const int y : {4, 290, 571}) {
+      model.probe_x = x, model.probe_y = y;
+      model.probe = {{"output", false, false, {0x11, 0x11, 0x11, 0xff}}};
+      point_at_pixel(x, y), frames(3);
+      const Rect table = rect("probe/table");
+      const ImVec2 mouse = ImGui::GetIO().MousePos;
+      SCOPED_TRACE(testing::Message() << "pixel " << x << ", " << y);
+      EXPECT_FALSE(table.contains(mouse.x, mouse.y));
+      EXPECT_TRUE(area.contains(table.x, table.y));
+      EXPECT_TRUE(area.contains(table.x + table.w - 1, table.y + table.h - 1));
+      const float across = std::max({table.x - mouse.x, mouse.x - table.x - table.w, 0.f});
+      const float down = std::max({table.y - mouse.y, mouse.y - table.y - table.h, 0.f});
+      EXPECT_GT(across, 0) << "the table hides the pixels above or below";
+      EXPECT_GT(down, 0) << "the table hides the pixels beside";
+      EXPECT_LT(std::max(across, down), 90) << "far from the pixel";
+    }
+}
+
 TEST_F(PictureTools, TheProbeHasAConstantWidth) {
   type('x');
   model.probe_x = 300, model.probe_y = 200;

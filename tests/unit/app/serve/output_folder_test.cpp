@@ -11,6 +11,7 @@
 
 #include "app/serve/output_folder.hpp"
 #include "core/base/error.hpp"
+#include "tests/unit/common/simple_file_system.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace lensd {
@@ -62,12 +63,23 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(OutputFolder, ReplacesOnlyItsOwnFilesOfTheSameKind) {
+/// true: the file system has no links, and renames without flags only.
+class FolderFiles : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override { test::simple_file_system = GetParam(); }
+  void TearDown() override { test::simple_file_system = false; }
+};
+INSTANTIATE_TEST_SUITE_P(FileSystems, FolderFiles, testing::Bool(),
+                         [](const auto& p) { return p.param ? "simple" : "usual"; });
+
+TEST_P(FolderFiles, AreReplacedIfLensdWroteThemAsTheSameKind) {
   const TemporaryFolder folder;
   const OutputFolder captures(folder.path().string());
   captures.write("a.png", "one", "snapshot");
   captures.write("a.png", "two", "snapshot");
   EXPECT_EQ(text_of(folder / "a.png"), "two");
+  for (const auto& entry : fs::directory_iterator(folder.path()))
+    EXPECT_EQ(entry.path().filename(), "a.png") << "no temporary file is left";
   EXPECT_THROW(captures.write("a.png", "three", "trace"), Error);
   EXPECT_EQ(text_of(folder / "a.png"), "two");
 
@@ -79,6 +91,7 @@ TEST(OutputFolder, ReplacesOnlyItsOwnFilesOfTheSameKind) {
     EXPECT_EQ(text_of(folder / name), "precious") << name;
   }
   EXPECT_THROW(captures.check("a.png"), Error) << "a recording";
+  test::simple_file_system = false;
   fs::create_hard_link(folder / "a.png", folder / "b.png");
   EXPECT_THROW(captures.write("b.png", "x", "snapshot"), Error);
   EXPECT_EQ(text_of(folder / "a.png"), "two");

@@ -3,46 +3,22 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <filesystem>
 #include <thread>
 #include <vector>
 
 #include "core/base/whole_file.hpp"
+#include "tests/unit/common/simple_file_system.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
-
-namespace {
-
-/// This thread's calls behave as on a file system without links and RENAME_NOREPLACE.
-thread_local bool simple_file_system = false;
-
-}  // namespace
-
-extern "C" int renameat2(int from_folder, const char* from, int to_folder, const char* to,
-                         unsigned flags) noexcept {
-  if (simple_file_system && flags != 0) {
-    errno = EINVAL;
-    return -1;
-  }
-  return static_cast<int>(syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
-}
-
-extern "C" int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
-  if (simple_file_system) {
-    errno = EPERM;
-    return -1;
-  }
-  return static_cast<int>(syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
-}
 
 namespace lensd {
 namespace {
 
 namespace fs = std::filesystem;
+using test::simple_file_system;
 
 class NewFileTest : public testing::TestWithParam<bool> {
  protected:
