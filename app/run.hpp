@@ -9,7 +9,6 @@
 #include "app/pipeline/recorder_sink.hpp"
 #include "app/pipeline/stream_sink.hpp"
 #include "app/pipeline/virtual_camera_sink.hpp"
-#include "core/base/whole_file.hpp"
 
 namespace lensd {
 
@@ -33,7 +32,8 @@ void run_completion(const CommandLine& line);
 /// Prints the candidates for the last of `words`, for completion scripts.
 void run_complete(const std::vector<std::string>& words);
 
-/// Returns the result of choose_camera() for this computer. Waits at most 500 ms for PipeWire. Thread-safe.
+/// Returns the camera that choose_camera() selects among those of this computer. Waits at most 500 ms for
+/// PipeWire. Thread-safe.
 std::string first_camera();
 /// Returns the configured source, else the default of the run mode.
 std::string source_url(const CommandLine& line);
@@ -42,6 +42,9 @@ std::string no_camera_reason();
 /// Returns `url`, with the alias test:demo resolved.
 std::string playable_url(const std::string& url);
 SourceOptions source_options(const CommandLine& line, Backend backend);
+/// Returns the pipeline options that the command line sets. `frames`: number of frames without those that
+/// sinks hold.
+PipelineOptions pipeline_options(const CommandLine& line, Backend backend, int frames);
 /// Returns why --loop-file or --speed has no effect with the source. Returns an empty string if they are not
 /// given or have an effect.
 std::string playback_obstacle(const CommandLine& line, const SourceInfo& source);
@@ -63,14 +66,12 @@ std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInf
 /// Returns the virtual camera of the run. Starts it if [output] virtual_camera is set. Throws
 /// Error(unavailable) if it cannot start because libpipewire is missing.
 std::shared_ptr<VirtualCamera> make_virtual_camera(const CommandLine& line);
+/// Adds the recorder, the sink of make_stream(), if there is one, and the virtual camera to the options, and
+/// the frames that they hold.
+void add_sinks(PipelineOptions& options, const CommandLine& line, const SourceInfo& source,
+               std::shared_ptr<RecorderSink> recorder, std::shared_ptr<VirtualCamera> camera);
 /// Returns the command that starts the recording of --record. `again`: a later recording of
 /// the run, which keeps an existing file and gets the next free number.
 StartRecord record_command(const CommandLine& line, bool again = false);
-
-/// Returns the timings table as text.
-std::string timings_text(const std::vector<PassStats>& rows);
-/// Writes the timings as JSON if `path` ends in .json, else as CSV. Throws as write_whole_file() does.
-void write_timings(const std::string& path, const std::vector<PassStats>& rows,
-                   PipeReader reader = PipeReader::may_be_slow, Existing existing = Existing::replace);
 
 }  // namespace lensd

@@ -1,4 +1,4 @@
-// Chooses the source of a run, its decoder options, and its sinks.
+// Chooses the source of a run, the options of decoder and pipeline, and the sinks.
 
 #include <fmt/format.h>
 
@@ -80,6 +80,20 @@ SourceOptions source_options(const CommandLine& line, Backend backend) {
   return options;
 }
 
+PipelineOptions pipeline_options(const CommandLine& line, Backend backend, int frames) {
+  PipelineOptions options;
+  options.backend = backend;
+  options.cpu_if_memory_short = line.config.backend == BackendRequest::automatic;
+  options.executor = {.threads = line.config.threads,
+                      .device = line.config.device,
+                      .host_frames = true,
+                      .frames = frames,
+                      .timing_interval = line.trace.empty() ? 8 : 1};
+  options.precision = line.config.precision, options.colour = line.config.colour;
+  options.loop_file = line.loop_file, options.max_frames = line.frames;
+  return options;
+}
+
 std::string playback_obstacle(const CommandLine& line, const SourceInfo& source) {
   if (line.loop_file && !source.seekable)
     return fmt::format("{}: this source cannot seek, so --loop-file has no effect", source.name);
@@ -118,6 +132,15 @@ std::shared_ptr<VirtualCamera> make_virtual_camera(const CommandLine& line) {
   auto camera = std::make_shared<VirtualCamera>(line.config.output_dither);
   if (!line.config.output_virtual_camera.empty()) camera->start(line.config.output_virtual_camera);
   return camera;
+}
+
+void add_sinks(PipelineOptions& options, const CommandLine& line, const SourceInfo& source,
+               std::shared_ptr<RecorderSink> recorder, std::shared_ptr<VirtualCamera> camera) {
+  options.sinks.push_back(std::move(recorder));
+  if (auto stream = make_stream(line, source)) options.sinks.push_back(std::move(stream));
+  options.executor.frames += kFramesForSinks * static_cast<int>(options.sinks.size());
+  options.sinks.push_back(std::make_shared<VirtualCameraSink>(std::move(camera), source));
+  options.executor.frames += kFramesForCamera;
 }
 
 StartRecord record_command(const CommandLine& line, bool again) {

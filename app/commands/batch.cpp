@@ -19,6 +19,7 @@
 #include "app/commands/track_file.hpp"
 #include "app/ending.hpp"
 #include "app/output_files.hpp"
+#include "app/reports.hpp"
 #include "app/run.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
@@ -186,89 +187,98 @@ Written send_frames(Pipeline& pipeline) {
   return written;
 }
 
+/// The sinks of a run, which work beside the writer. Each may be null.
+struct BatchSinks {
+  std::shared_ptr<RecorderSink> recorder;
+  std::shared_ptr<StreamSink> stream;
+  std::shared_ptr<VirtualCameraSink> camera;
+
+  BatchSinks(const CommandLine& line, const SourceInfo& source) : stream(make_stream(line, source)) {
+    if (!line.record.empty()) recorder = make_recorder(line, source);
+    if (!line.config.output_virtual_camera.empty())
+      camera = std::make_shared<VirtualCameraSink>(make_virtual_camera(line), source);
+  }
+  void add_to(PipelineOptions& options) const {
+    if (recorder) options.sinks.push_back(recorder);
+    if (stream) options.sinks.push_back(stream);
+    if (camera) options.sinks.push_back(camera), options.executor.frames += kFramesForCamera;
+  }
+  /// Waits for the sinks. Does not cut the sound of a complete recording, however slow the encoder is.
+  void finish(const Written& written) const {
+    const auto patience = written.signal ? kPatience : kUnlimited;
+    if (recorder && written.source_ended) recorder->source_ended();
+    if (stream && written.source_ended) stream->source_ended();
+    if (recorder) recorder->finish(patience);
+    if (stream) stream->finish(patience);
+    if (camera) camera->finish();
+  }
+  /// Throws Error(runtime_failure) if a sink failed. After a signal, only logs that the stream failed.
+  void check(const Written& written) const {
+    if (recorder && !recorder->failure().empty())
+      throw Error(ExitCode::runtime_failure, "", recorder->failure());
+    if (stream && !stream->failure().empty()) {
+      if (!written.signal) throw Error(ExitCode::runtime_failure, "", stream->failure());
+      log::print(fmt::format("lensd: {}\n", stream->failure()));
+    }
+    if (camera && !camera->failure().empty()) throw Error(ExitCode::runtime_failure, "", camera->failure());
+  }
+};
+
+void check_track_output(Pipeline& pipeline, const CommandLine& line) {
+  if (!line.tracks.empty() && pipeline.executor().plan()->tracks_offset < 0)
+    throw Error(ExitCode::usage, "--tracks", "no tracks reach the graph's output",
+                "add a klt node to the graph, for example --graph klt");
+}
+
+void print_summary(Pipeline& pipeline, const Written& written, double seconds, const char* backend) {
+  fmt::print("{}", timings_text(pipeline.profiler().snapshot()));
+  fmt::print("{} frame{} in {:.2f} s ({:.1f} fps) on {}{}{}\n", written.frames,
+             written.frames == 1 ? "" : "s", seconds,
+             static_cast<double>(written.frames) / std::max(seconds, 1e-9), backend,
+             written.path.empty() ? "" : ", written to ", printable(written.path));
+}
+
 }  // namespace
 
 void run_batch(const CommandLine& line, const GraphDesc& graph) {
   const BackendChoice choice = choose_backend(line.config.backend, line.config.device);
-
-  PipelineOptions options;
-  options.backend = choice.backend;
-  options.cpu_if_memory_short = line.config.backend == BackendRequest::automatic;
-  options.executor = {.threads = line.config.threads,
-                      .device = line.config.device,
-                      .host_frames = true,
-                      .frames = 6 + 2 * kFramesForSinks,
-                      .timing_interval = line.trace.empty() ? 8 : 1};
-  options.graph = graph, options.precision = line.config.precision, options.colour = line.config.colour;
-  options.max_frames = line.frames;
   SourceOptions setup = source_options(line, choice.backend);
   const bool files = !line.record.empty() || (!line.output.empty() && line.output != "null:");
   if (files || !line.config.output_url.empty()) setup.live.audio = live_audio(line, source_url(line));
   auto source = open_source(source_url(line), setup);
   warn_of_missing_frames(line, source->info());
-  std::shared_ptr<RecorderSink> recorder;
-  if (!line.record.empty()) options.sinks.push_back(recorder = make_recorder(line, source->info()));
-  const std::shared_ptr<StreamSink> stream = make_stream(line, source->info());
-  if (stream) options.sinks.push_back(stream);
-  std::shared_ptr<VirtualCameraSink> camera;
-  if (!line.config.output_virtual_camera.empty()) {
-    camera = std::make_shared<VirtualCameraSink>(make_virtual_camera(line), source->info());
-    options.sinks.push_back(camera);
-    options.executor.frames += kFramesForCamera;
-  }
+
+  PipelineOptions options = pipeline_options(line, choice.backend, 6 + 2 * kFramesForSinks);
+  options.graph = graph;
+  const BatchSinks sinks(line, source->info());
+  sinks.add_to(options);
   // Send in real time, unless line.output needs all frames at full speed.
-  options.paced = (stream || camera) && line.output.empty();
+  options.paced = (sinks.stream || sinks.camera) && line.output.empty();
   if (options.paced && (!line.framehash.empty() || !line.tracks.empty()))
-    throw Error(ExitCode::usage, stream ? stream->status().path : "--virtual-camera",
+    throw Error(ExitCode::usage, sinks.stream ? sinks.stream->status().path : "--virtual-camera",
                 "--framehash and --tracks need a file as output",
-                stream ? "add -o null: and name the receiver as [output] url" : "add -o null:");
+                sinks.stream ? "add -o null: and name the receiver as [output] url" : "add -o null:");
   Pipeline pipeline(std::move(source), options, registry());
   log::info("{}", pipeline.graph()->summary);
-  if (!line.tracks.empty() && pipeline.executor().plan()->tracks_offset < 0)
-    throw Error(ExitCode::usage, "--tracks", "no tracks reach the graph's output",
-                "add a klt node to the graph, for example --graph klt");
+  check_track_output(pipeline, line);
 
   const int64_t begin = now_ns();
-  if (recorder) pipeline.post(record_command(line));
+  if (sinks.recorder) pipeline.post(record_command(line));
   pipeline.start();
   const Written written = options.paced ? send_frames(pipeline) : write_frames(pipeline, line);
   const double seconds = to_s(now_ns() - begin);
   pipeline.stop();
-  // Do not cut the sound of a complete recording, however slow the encoder is.
-  const auto patience = written.signal ? kPatience : kUnlimited;
-  if (recorder && written.source_ended) recorder->source_ended();
-  if (stream && written.source_ended) stream->source_ended();
-  if (recorder) recorder->finish(patience);
-  if (stream) stream->finish(patience);
-  if (camera) camera->finish();
+  sinks.finish(written);
 
   log_notices(pipeline);
-  if (!line.timings.empty())
-    write_timings(line.timings, pipeline.profiler().snapshot(), PipeReader::may_be_slow,
-                  existing_rule(line, "--timings", line.timings));
-  if (!line.trace.empty())
-    write_whole_file(line.trace, pipeline.timeline().chrome_trace(), Flush::none, MissingFolders::refuse,
-                     PipeReader::may_be_slow, existing_rule(line, "--trace", line.trace));
-  if (line.config.log_level != "error" && line.config.log_level != "off") {
-    fmt::print("{}", timings_text(pipeline.profiler().snapshot()));
-    fmt::print("{} frame{} in {:.2f} s ({:.1f} fps) on {}{}{}\n", written.frames,
-               written.frames == 1 ? "" : "s", seconds,
-               static_cast<double>(written.frames) / std::max(seconds, 1e-9),
-               name(pipeline.backend(choice).backend), written.path.empty() ? "" : ", written to ",
-               printable(written.path));
-  }
+  write_reports(line, pipeline, PipeReader::may_be_slow);
+  if (!quiet()) print_summary(pipeline, written, seconds, name(pipeline.backend(choice).backend));
   if (const std::string stream_errors = pipeline.source_errors(); !stream_errors.empty())
     log::print(fmt::format("lensd: {}: {}\n", pipeline.source().name, stream_errors));
   pipeline.check();
-  if (recorder && !recorder->failure().empty())
-    throw Error(ExitCode::runtime_failure, "", recorder->failure());
-  if (stream && !stream->failure().empty()) {
-    if (!written.signal) throw Error(ExitCode::runtime_failure, "", stream->failure());
-    log::print(fmt::format("lensd: {}\n", stream->failure()));
-  }
-  if (camera && !camera->failure().empty()) throw Error(ExitCode::runtime_failure, "", camera->failure());
+  sinks.check(written);
   const bool has_file = !written.path.empty() && written.path != "null:";
-  end_if_interrupted(written, has_file ? written.path : recorder ? recorder->status().path : "");
+  end_if_interrupted(written, has_file ? written.path : sinks.recorder ? sinks.recorder->status().path : "");
   if (written.frames == 0)
     throw Error(ExitCode::bad_source, pipeline.source().name, "no frame could be decoded", "is it a video?");
 }

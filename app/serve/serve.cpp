@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "app/output_files.hpp"
+#include "app/reports.hpp"
 #include "app/run.hpp"
 #include "app/serve/camera_memory.hpp"
 #include "app/serve/control_servers.hpp"
@@ -145,16 +146,7 @@ class Daemon {
 
   void write_results(Pipeline& pipeline) {
     check_result_files(line_);  // again, because others may have created files meanwhile
-    if (!line_.timings.empty()) {
-      write_timings(line_.timings, pipeline.profiler().snapshot(), PipeReader::must_be_quick,
-                    existing_rule(line_, "--timings", line_.timings));
-      mark_result(line_.timings, "--timings");
-    }
-    if (!line_.trace.empty()) {
-      write_whole_file(line_.trace, pipeline.timeline().chrome_trace(), Flush::none, MissingFolders::refuse,
-                       PipeReader::must_be_quick, existing_rule(line_, "--trace", line_.trace));
-      mark_result(line_.trace, "--trace");
-    }
+    write_reports(line_, pipeline, PipeReader::must_be_quick);
   }
 
   SessionOptions session_options(const GraphDesc& graph) {
@@ -185,18 +177,12 @@ class Daemon {
   std::unique_ptr<Pipeline> open(const std::string& url, const GraphDesc& graph,
                                  const std::atomic<bool>& cancel) {
     check_output_files(line_, {url});
-    PipelineOptions options;
-    options.backend = backend_.backend;
-    options.cpu_if_memory_short = line_.config.backend == BackendRequest::automatic;
-    options.executor = {.threads = line_.config.threads,
-                        .device = line_.config.device,
-                        .host_frames = true,
-                        .frames = 8 + kFramesForSinks,  // two queued, the newest one, others being encoded
-                        .timing_interval = line_.trace.empty() ? 8 : 1};
-    options.graph = graph, options.precision = line_.config.precision, options.colour = line_.config.colour;
+    // Frames: two queued, the newest one, others being encoded.
+    PipelineOptions options = pipeline_options(line_, backend_.backend, 8);
+    options.graph = graph;
     // --start and --pause are for the source of the command line, when it is opened first.
     const bool first = !session_.pipeline() && playable_url(url) == source_url(line_);
-    options.paced = true, options.paused = first && line_.pause, options.loop_file = line_.loop_file;
+    options.paced = true, options.paused = first && line_.pause;
     options.on_change = [this] { session_.changed(); };
     SourceOptions source = source_options(line_, backend_.backend);
     source.cancel = &cancel;
@@ -208,11 +194,7 @@ class Daemon {
     auto opened = open_source(playable_url(url), source);
     if (const std::string text = playback_obstacle(line_, opened->info()); first && !text.empty())
       log::warn("{}", text);
-    options.sinks = {make_recorder(line_, opened->info())};
-    if (auto stream = make_stream(line_, opened->info())) options.sinks.push_back(std::move(stream));
-    options.executor.frames += kFramesForSinks * static_cast<int>(options.sinks.size() - 1);
-    options.sinks.push_back(std::make_shared<VirtualCameraSink>(virtual_camera_, opened->info()));
-    options.executor.frames += kFramesForCamera;
+    add_sinks(options, line_, opened->info(), make_recorder(line_, opened->info()), virtual_camera_);
     auto pipeline = std::make_unique<Pipeline>(std::move(opened), options, registry());
     if (line_.speed != 1) pipeline->post(SetSpeed{line_.speed});
     return pipeline;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/commands/interruption.hpp"
-#include "app/output_files.hpp"
+#include "app/reports.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
@@ -208,13 +208,8 @@ void Viewer::finish() {
   recorder_->finish();
   for (const Notice& n : recorder_->take_notices())
     if (n.problem) log::print(fmt::format("lensd: {}\n", n.text));
-  if (!line_.timings.empty())
-    write_timings(line_.timings, pipeline_->profiler().snapshot(), PipeReader::must_be_quick,
-                  existing_rule(line_, "--timings", line_.timings));
   flight_recorder_.reset();
-  if (!line_.trace.empty())
-    write_whole_file(line_.trace, pipeline_->timeline().chrome_trace(), Flush::none, MissingFolders::refuse,
-                     PipeReader::must_be_quick, existing_rule(line_, "--trace", line_.trace));
+  write_reports(line_, *pipeline_, PipeReader::must_be_quick);
   if (const std::string errors = pipeline_->source_errors(); !errors.empty() && !model_->errors_reported())
     log::print(fmt::format("lensd: {}: {}\n", pipeline_->source().name, errors));
   if (!source_failed_) pipeline_->check();

@@ -51,17 +51,12 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
   if (!request.first) source_setup.start_ns = 0, source_setup.start_share = 0;
   if (source_setup.start_ns == 0 && source_setup.start_share == 0) source_setup.start_ns = request.start_ns;
 
-  PipelineOptions options;
-  options.backend = setup.backend.backend;
-  options.cpu_if_memory_short = line.config.backend == BackendRequest::automatic;
-  options.executor = {.threads = line.config.threads,
-                      .device = line.config.device,
-                      .host_frames = setup.host_frames,
-                      .frames = 6 + kFramesForSinks + (setup.controlled ? 2 : 0),
-                      .timing_interval = setup.traced ? 1 : 8};
+  PipelineOptions options = pipeline_options(line, setup.backend.backend, setup.controlled ? 8 : 6);
+  options.executor.host_frames = setup.host_frames;
+  options.executor.timing_interval = setup.traced ? 1 : 8;
   options.graph = request.graph, options.precision = request.precision, options.colour = request.colour;
   options.paced = true, options.paused = request.paused || (request.first && line.pause);
-  options.loop_file = request.loop_file, options.max_frames = line.frames;
+  options.loop_file = request.loop_file;
   options.on_frame = setup.on_frame, options.on_change = setup.on_change;
   auto source = open_source(playable_url(request.url), source_setup);
   if (*cancel) throw Error(ExitCode::bad_source, display_url(request.url), "cancelled");
@@ -77,11 +72,7 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
   if (fs::exists(request.url, error)) opened.path = fs::absolute(request.url, error).string();
   opened.regular_file = fs::is_regular_file(request.url, error);
   opened.recorder = make_recorder(line, source->info());
-  options.sinks = {opened.recorder};
-  if (auto stream = make_stream(line, source->info())) options.sinks.push_back(std::move(stream));
-  options.executor.frames += kFramesForSinks * static_cast<int>(options.sinks.size() - 1);
-  options.sinks.push_back(std::make_shared<VirtualCameraSink>(setup.virtual_camera, source->info()));
-  options.executor.frames += kFramesForCamera;
+  add_sinks(options, line, source->info(), opened.recorder, setup.virtual_camera);
   // The deleter owns a reference to the flag, because the source reads the flag until it is destroyed.
   opened.pipeline.reset(new Pipeline(std::move(source), options, registry()),
                         [cancel](Pipeline* pipeline) { delete pipeline; });

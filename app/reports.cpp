@@ -1,0 +1,65 @@
+#include "app/reports.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/output_files.hpp"
+#include "core/base/clock.hpp"
+
+namespace lensd {
+namespace {
+
+/// Returns the timings as JSON or CSV.
+std::string timings_file(const std::vector<PassStats>& rows, bool json) {
+  constexpr std::pair<const char*, int64_t PassStats::*> kTimes[] = {
+      {"last_ms", &PassStats::last_ns}, {"mean_ms", &PassStats::mean_ns}, {"p50_ms", &PassStats::p50_ns},
+      {"p95_ms", &PassStats::p95_ns},   {"p99_ms", &PassStats::p99_ns},   {"max_ms", &PassStats::max_ns}};
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  std::string csv = "node,pass,on,count,bytes";
+  for (const auto& [name, time] : kTimes) csv += fmt::format(",{}", name);
+  for (const PassStats& r : rows) {
+    const char* on = r.gpu ? "gpu" : "cpu";
+    nlohmann::ordered_json row{
+        {"node", r.node}, {"pass", r.pass}, {"on", on}, {"count", r.count}, {"bytes", r.bytes}};
+    csv += fmt::format("\n{},{},{},{},{:.0f}", r.node, r.pass, on, r.count, r.bytes);
+    for (const auto& [name, time] : kTimes) {
+      if (r.count > 0) row[name] = to_ms(r.*time);
+      csv += r.count > 0 ? fmt::format(",{:.6f}", to_ms(r.*time)) : ",";
+    }
+    all.push_back(std::move(row));
+  }
+  return (json ? all.dump(2) : csv) + "\n";
+}
+
+}  // namespace
+
+std::string timings_text(const std::vector<PassStats>& rows) {
+  std::string text = fmt::format("{:<18} {:<12} {:>9} {:>9} {:>9} {:>9} {:>9}  ms\n", "node", "pass", "last",
+                                 "p50", "p95", "p99", "max");
+  for (const PassStats& row : rows) {
+    if (!row.active) continue;
+    if (row.count == 0) {
+      text += fmt::format("{:<18} {:<12} {:>9}\n", row.node, row.pass, "n/a");
+      continue;
+    }
+    text += fmt::format("{:<18} {:<12} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f}  {}\n", row.node,
+                        row.pass, to_ms(row.last_ns), to_ms(row.p50_ns), to_ms(row.p95_ns), to_ms(row.p99_ns),
+                        to_ms(row.max_ns), row.gpu ? "gpu" : "cpu");
+  }
+  return text;
+}
+
+void write_reports(const CommandLine& line, Pipeline& pipeline, PipeReader reader) {
+  const auto write = [&](const std::string& path, const char* option, const std::string& text) {
+    write_whole_file(path, text, Flush::none, MissingFolders::refuse, reader,
+                     existing_rule(line, option, path));
+    if (line.mode == RunMode::serve) mark_result(path, option);
+  };
+  if (!line.timings.empty())
+    write(line.timings, "--timings",
+          timings_file(pipeline.profiler().snapshot(), line.timings.ends_with(".json")));
+  if (!line.trace.empty()) write(line.trace, "--trace", pipeline.timeline().chrome_trace());
+}
+
+}  // namespace lensd
