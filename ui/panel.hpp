@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -242,6 +243,19 @@ struct PanelContext {
     tooltip(look, tip, key);
   }
 };
+
+/// The label of a parameter, a camera control or another setting. The functions are called when their text is
+/// shown.
+struct SettingLabel {
+  std::string_view group, name, part = {};  ///< of the widget, for WidgetRects
+  std::string_view text;
+  ImU32 ink;
+  bool changed;  ///< the value differs from the default
+  std::function<std::string()> explanation, initial;
+};
+/// Draws the label and, if the value has changed, a button that resets it. Returns true if the button was
+/// clicked.
+bool draw_setting_label(PanelContext& ctx, const SettingLabel& label);
 
 // Contents of the sides.
 

@@ -8,7 +8,7 @@
 namespace lensd::ui {
 namespace {
 
-constexpr float kLabelShare = 0.40f, kArrow = 16, kStepButton = 19;
+constexpr float kLabelShare = 0.40f, kStepButton = 19;
 
 bool begin_table(const char* id) {
   if (!ImGui::BeginTable(id, 2, ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoPadOuterX))
@@ -20,20 +20,17 @@ bool begin_table(const char* id) {
 
 /// Draws the parameter's name, with a reset button if `changed`. Returns true if the button was clicked.
 bool draw_label(PanelContext& ctx, const NodeView& node, const ParamSpec& spec, bool changed) {
-  ImGui::AlignTextToFramePadding();
-  const float room = ImGui::GetContentRegionAvail().x - (changed ? ctx.px(kArrow) : 0);
-  text_coloured(changed ? colour::text : colour::dim, elided(spec.name, room));
-  if (tooltip_due())
-    tooltip(ctx.look, fmt::format("{}\n{}, default {}", spec.doc, spec.allowed(),
-                                  shown_value(spec, spec.default_value)));
-  if (!changed) return false;
-  ImGui::SameLine(0, 0);
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ctx.px(kArrow));
-  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + (ImGui::GetFrameHeight() - ctx.px(kArrow)) * 0.5f);
-  const bool reset = small_button(ctx.look, "##reset", Icon::undo, kArrow, colour::faint);
-  ctx.mark("graph", node.id, spec.name + "/reset");
-  if (tooltip_due()) tooltip(ctx.look, "Back to the default, " + shown_value(spec, spec.default_value));
-  return reset;
+  const auto initial = [&] { return shown_value(spec, spec.default_value); };
+  return draw_setting_label(
+      ctx,
+      {.group = "graph",
+       .name = node.id,
+       .part = spec.name,
+       .text = spec.name,
+       .ink = changed ? colour::text : colour::dim,
+       .changed = changed,
+       .explanation = [&] { return fmt::format("{}\n{}, default {}", spec.doc, spec.allowed(), initial()); },
+       .initial = initial});
 }
 
 std::optional<ParamValue> step_buttons(PanelContext& ctx, const NodeView& node, const ParamSpec& spec,

@@ -8,7 +8,7 @@
 namespace lensd::ui {
 namespace {
 
-constexpr float kNameShare = 0.46f, kResetButton = 16;
+constexpr float kNameShare = 0.46f;
 constexpr float kHeightShare = 0.42f;  ///< maximum share of the side's height for the controls
 /// Limit of a slider: larger integers are not exact in the double that the slider uses.
 constexpr int64_t kMostExact = int64_t{1} << 53;
@@ -66,18 +66,15 @@ ParamValue on_step(const SourceControl& c, const ParamValue& value) {
 bool draw_label(PanelContext& ctx, const SourceControl& c) {
   const bool usable = obstacle(c).empty();
   const bool changed = usable && has_default(c) && c.value != c.initial;
-  ImGui::AlignTextToFramePadding();
-  const float room = ImGui::GetContentRegionAvail().x - (changed ? ctx.px(kResetButton) : 0);
-  text_coloured(!usable ? colour::faint : changed ? colour::text : colour::dim, elided(c.label, room));
-  if (tooltip_due()) tooltip(ctx.look, explanation(c));
-  if (!changed) return false;
-  ImGui::SameLine(0, 0);
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ctx.px(kResetButton));
-  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + (ImGui::GetFrameHeight() - ctx.px(kResetButton)) * 0.5f);
-  const bool reset = small_button(ctx.look, "##reset", Icon::undo, kResetButton, colour::faint);
-  ctx.mark("camera", c.name, "reset");
-  if (tooltip_due()) tooltip(ctx.look, "Back to the default, " + control_text(c, c.initial));
-  return reset;
+  return draw_setting_label(ctx, {.group = "camera",
+                                  .name = c.name,
+                                  .text = c.label,
+                                  .ink = !usable   ? colour::faint
+                                         : changed ? colour::text
+                                                   : colour::dim,
+                                  .changed = changed,
+                                  .explanation = [&] { return explanation(c); },
+                                  .initial = [&] { return control_text(c, c.initial); }});
 }
 
 std::optional<ParamValue> draw_value(PanelContext& ctx, const SourceControl& c) {

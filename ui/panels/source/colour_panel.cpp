@@ -5,7 +5,7 @@
 namespace lensd::ui {
 namespace {
 
-constexpr float kSettingShare = 0.40f, kSettingReset = 16;
+constexpr float kSettingShare = 0.40f;
 
 /// Returns true if the setting has an effect on the source.
 bool is_used(const ParamSpec& setting, const ColourSpec& source) {
@@ -23,19 +23,18 @@ std::string colour_summary(const ColourSpec& source) {
 /// Draws the name, with a reset button if the value differs from the default. Returns true if the button was
 /// clicked.
 bool draw_setting_name(PanelContext& ctx, const ParamSpec& setting, bool changed) {
-  ImGui::AlignTextToFramePadding();
-  text_coloured(changed ? colour::text : colour::dim, setting.name);
-  if (tooltip_due())
-    tooltip(ctx.look, fmt::format("{}\ncolour.{}: {}, default {}", setting.doc, setting.name,
-                                  setting.allowed(), to_string(setting.default_value)));
-  if (!changed) return false;
-  ImGui::SameLine(0, 0);
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ctx.px(kSettingReset));
-  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + (ImGui::GetFrameHeight() - ctx.px(kSettingReset)) * 0.5f);
-  const bool reset = small_button(ctx.look, "##reset", Icon::undo, kSettingReset, colour::faint);
-  ctx.mark("colour", setting.name, "reset");
-  if (tooltip_due()) tooltip(ctx.look, "Back to the default, " + to_string(setting.default_value));
-  return reset;
+  return draw_setting_label(ctx, {.group = "colour",
+                                  .name = setting.name,
+                                  .text = setting.name,
+                                  .ink = changed ? colour::text : colour::dim,
+                                  .changed = changed,
+                                  .explanation =
+                                      [&] {
+                                        return fmt::format("{}\ncolour.{}: {}, default {}", setting.doc,
+                                                           setting.name, setting.allowed(),
+                                                           to_string(setting.default_value));
+                                      },
+                                  .initial = [&] { return to_string(setting.default_value); }});
 }
 
 void draw_setting(PanelContext& ctx, const ParamSpec& setting) {
