@@ -32,7 +32,7 @@ struct Config {
   std::string rtsp_transport = "tcp", source_tls = "auto";
   double source_rate = 0;
   int source_video_track = 0;
-  ControlValues source_controls;  ///< [source.controls]; the only table within a table
+  ControlValues source_controls;  ///< [source.controls]; the only nested table
   double source_open_timeout = 10, source_timeout = 3, source_stall = 0.7;  ///< seconds
 
   std::string colour_hdr = "tonemap";  // [colour]

@@ -179,7 +179,7 @@ struct RecordArgs {
   StartRecord start;
 };
 
-/// The set_ functions return false if the argument has another form, or if a path was already set.
+/// The set_ functions return false if they do not accept the argument, or if a path was already set.
 bool set_on(RecordArgs& args, const Json& arg) {
   const bool off = arg == false || arg == "off" || arg == "stop" || arg == "no";
   if (!off && arg != true && arg != "on") return false;

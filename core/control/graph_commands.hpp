@@ -1,5 +1,5 @@
-// Commands that read and change the graph's nodes and edges. The edits follow core/graph/edit_shape.hpp, as
-// in the viewer.
+// Commands that read and change the graph's nodes and edges. They edit with core/graph/edit_shape.hpp, as the
+// viewer does.
 //
 // Edits of nodes and edges start from the result of the previous edit (ControlTarget::edit_graph()), so that
 // clients that edit at the same time do not undo each other's changes. graph_set() replaces the whole graph.

@@ -49,8 +49,8 @@ struct FrameInfo {
   int64_t due_ns = 0;        ///< monotonic time at which the sound of a live picture is heard; 0: no sound
   int64_t taken_ns = 0;      ///< monotonic time when the process thread dequeued the picture
   int64_t processed_ns = 0;  ///< monotonic time when the graph had run (CPU) or was queued (CUDA)
-  int64_t published_ns = 0;  ///< monotonic time when the wait for the frame's due time ended, just before the
-                             ///< frame is passed to the display; 0: not timed, for example while paused
+  int64_t published_ns = 0;  ///< monotonic time just before the frame is passed to the display, after the
+                             ///< wait until it is due; 0: not timed, for example while paused
   uint32_t serial = 0;       ///< changes at discontinuities: at a seek; in live sources at a new connection,
                              ///< the first placeholder and the first picture after placeholders
   ColourTags tags;           ///< of the frame's images; set by the pipeline

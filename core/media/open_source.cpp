@@ -62,7 +62,7 @@ std::unique_ptr<Source> open_live_source(const std::string& url, SourceOptions o
     std::string reason = source->live_status().reason;
     const size_t wait = reason.find(kNextAttempt);
     const bool has_hint = reason.ends_with(')') || wait != std::string::npos;
-    reason.resize(std::min(wait, reason.size()));  // no attempt follows
+    reason.resize(std::min(wait, reason.size()));  // there is no next attempt: leave out when it would be
     throw Error(ExitCode::bad_source, display_url(url), reason.empty() ? "no picture arrived" : reason,
                 has_hint ? "" : "check that the source is running");
   }

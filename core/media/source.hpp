@@ -105,7 +105,7 @@ struct SourceInfo {
   HdrMetadata hdr;                     ///< HDR metadata of the first frame
   double fps = 0;                      ///< nominal frame rate; 0: unknown
   int64_t duration_ns = 0;             ///< 0: unknown
-  int64_t frame_count = 0;             ///< number of frames that the file announces; 0: unknown
+  int64_t frame_count = 0;             ///< number of frames stated by the container; 0: unknown
   int64_t start_ns = 0;           ///< timestamp of the first picture in the file, on the clock of its audio
   std::vector<Chapter> chapters;  ///< sorted by start
   std::vector<std::string> video_tracks;  ///< descriptions of all video tracks, cover pictures excluded

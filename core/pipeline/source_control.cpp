@@ -21,7 +21,7 @@ std::optional<int64_t> parse_integer(std::string_view text) {
   const std::string_view digits = text.substr(negative || text.starts_with('+') ? 1 : 0);
   const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
   const std::string_view magnitude = digits.substr(hexadecimal ? 2 : 0);
-  if (magnitude.starts_with('-')) return std::nullopt;  // from_chars() accepts a sign
+  if (magnitude.starts_with('-')) return std::nullopt;  // from_chars() would accept a second sign
   const std::string number = (negative ? "-" : "") + std::string(magnitude);
   int64_t value = 0;
   const char* end = number.data() + number.size();

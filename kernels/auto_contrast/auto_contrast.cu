@@ -84,7 +84,8 @@ __global__ void __launch_bounds__(LowBytesTuning::threads)
   }
 }
 
-/// Returns the ends of a 16-bit image's channels to all threads. Call from all 256 threads of the block.
+/// Returns the black and white points of a 16-bit image's channels to all threads. Call from all 256 threads
+/// of the block.
 __device__ OwnEnds find_deep_ends(const AutoContrastStats& stats, const ContrastChannels& channels,
                                   const ClipLimits& limits, const ByteEnds& high_bytes, uint64_t samples) {
   const int v = static_cast<int>(threadIdx.x);

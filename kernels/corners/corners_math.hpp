@@ -15,7 +15,7 @@ namespace lensd {
 /// Maximum of CornerParams::block. Sums stay below 2^31: dx² + dy² is at most 1 300 500.
 inline constexpr int kCornerMaxBlock = 31;
 
-/// Returns true if the squares of the sums are below 2^53, so that they are exact in double.
+/// Returns true if the squares of a block's sums are below 2^53, so that they are exact in double.
 LENSD_HD constexpr bool corner_is_narrow(int block, bool deep) {
   return block <= 7 && !deep;
 }

@@ -1,7 +1,7 @@
 // The order of the accepted corners on CUDA.
 //
 // The index of a corner is the number of stronger ones. Counting them is quadratic, but faster than sorting
-// for usual numbers. Pictures with very many equal corners, such as a large chequer, have millions of
+// for usual counts. Pictures with very many equal corners, such as a large checkerboard, have millions of
 // accepted corners; then a radix select first finds the `wanted` strongest ones, digit by digit from the
 // highest.
 #include <cooperative_groups.h>

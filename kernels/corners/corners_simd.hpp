@@ -18,7 +18,7 @@ void corner_gradient_row(const uint8_t* above, const uint8_t* at, const uint8_t*
 void corner_deep_gradient_row(const uint16_t* above, const uint16_t* at, const uint16_t* below, int bits,
                               int32_t* gradient, int width);
 
-/// Sums of s, a and b for each column over the rows of a block.
+/// Column sums of s, a and b (of the structure tensor, see corners_math.hpp) over the rows of a block.
 struct CornerColumns {
   int32_t *s, *a, *b;
 };

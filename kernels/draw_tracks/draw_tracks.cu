@@ -22,7 +22,7 @@ __device__ int all_threads() {
   return static_cast<int>(gridDim.x * blockDim.x);
 }
 
-/// Updates one point of the history per thread, then clears four keys per thread.
+/// Updates the points of the history, then clears the keys, four at a time.
 __global__ void history_kernel(const DrawTracksBlock* block, const TrackTable* table, Extent extent,
                                StatePair<DrawHistory> state, int trail, uint4* keys, int key_words) {
   const DrawGrid grid = DrawGrid::make(extent, table->picture);

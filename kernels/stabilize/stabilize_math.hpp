@@ -101,7 +101,7 @@ struct StabilizeStats {
   double path_x, path_y, path_cosine, path_sine, path_zoom;
   StabilizeWarp warp;
   /// Number of tracks followed from the previous frame, and how many of them agree with the fitted motion. If
-  /// the fit is rejected, `motion` is the identity, but `inliers` still belongs to the fit.
+  /// the fit is rejected, `motion` is the identity, but `inliers` is still that of the rejected fit.
   uint32_t pairs, inliers;
 };
 

@@ -18,7 +18,7 @@
 namespace lensd {
 
 inline constexpr int kOtsuValues = 65536;
-/// Maximum number of tables of counters in which a CPU worker counts values.
+/// Maximum number of tables of counters per CPU worker.
 inline constexpr int kOtsuTables = 6;
 
 /// Sums of the samples' low bytes for R, G and B by high byte; grey uses only the first.

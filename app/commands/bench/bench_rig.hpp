@@ -1,4 +1,5 @@
-// Runs one filter on one format, over rotating buffers.
+// Measures a filter, a scope or the source's conversion. Cold runs rotate buffers, so that none is in a
+// cache.
 #pragma once
 
 #include <memory>

@@ -68,7 +68,7 @@ std::vector<std::string> size_choices(const std::vector<CameraFormat>& formats) 
   return choices;
 }
 
-/// Returns the rates of the formats that lensd reads as text, highest first.
+/// Returns the rates of all formats that lensd can read, as text, highest first.
 std::vector<std::string> rate_choices(const std::vector<CameraFormat>& formats) {
   std::vector<double> rates;
   for (const CameraFormat& format : formats)

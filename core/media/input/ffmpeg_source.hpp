@@ -102,7 +102,7 @@ class FfmpegSource final : public Source {
   /// Call at the end of the stream. Makes the kept frame the current one. Returns false if there is none.
   bool take_frame_before_target();
   /// Call with the picture at the target. Returns true if frame_ is now the picture `back` pictures before
-  /// it. Otherwise moves the demuxer and returns false.
+  /// it, or the first picture of the file. Otherwise moves the demuxer and returns false.
   bool go_back();
   /// Makes the picture that go_back() has left behind the current one. Returns false if there is none.
   bool take_waiting_target();

@@ -39,7 +39,8 @@ class LiveAudio {
   /// Call for each decoded picture. `stream_ns`: its timestamp in the stream.
   void picture(int64_t stream_ns, int64_t now_ns) noexcept;
 
-  /// Call if a server plays only without its audio. Connections of the next ten minutes do not ask for it.
+  /// Call if a server plays only when no audio is requested. Connections of the next ten minutes request
+  /// none.
   void set_refused() noexcept;
   bool refused() const noexcept;
   /// Returns true after set_unreadable(), until the source has connected again.

@@ -146,7 +146,7 @@ void LiveReader::lose(const std::string& reason, ConnectionLoss loss) {
   }
 }
 
-/// Keeps the notices of a new connection for LiveSource::take_notices(), unless the last one said the same.
+/// Keeps the notices of a new connection for LiveSource::take_notices(). Leaves out repetitions of a notice.
 void LiveReader::keep_notices(Source& source) {
   for (Notice& notice : source.take_notices()) {
     if (notice.text == last_notice) continue;

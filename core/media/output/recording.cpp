@@ -59,7 +59,7 @@ struct Recording::Encoding {
   const std::atomic<bool>* stop;
   AudioChange audio_change;
   std::unique_ptr<VideoEncoder> encoder;
-  std::shared_ptr<const EncodedStream> stream;  ///< of the encoder's packets
+  std::shared_ptr<const EncodedStream> stream;  ///< describes the packets of the encoder
   std::unique_ptr<PacketRing> preroll;
   std::string notice;
   AudioEnd audio_end = AudioEnd::video;

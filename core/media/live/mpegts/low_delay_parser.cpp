@@ -92,7 +92,7 @@ void LowDelayParser::put(AVPacket& packet) noexcept {
   } else if (!one_picture(*packet_)) {
     if (mode_ == Mode::pass_through) {
       required_good_ = kRequiredAfterMistake;
-      parser_.reset(av_parser_init(codec_id_));  // the old parser was flushed
+      parser_.reset(av_parser_init(codec_id_));  // a flushed parser cannot be used again
     }
     mode_ = parser_ ? Mode::parse : Mode::pass_through;
     good_ = 0;

@@ -152,8 +152,8 @@ VideoEncoder::FrameTime VideoEncoder::next_time(const FrameInfo& info) {
                                   .connection = plausible(info.stamp_ns) ? info.connection : 0}};
 }
 
-/// Returns true if the timestamp of a live source's frame follows that of the frame before, and keeps it.
-/// Call before has_jumped().
+/// Returns true if the timestamp of a live source's frame follows that of the frame before. Stores the
+/// timestamp. Call before has_jumped(), which stores the connection.
 bool VideoEncoder::is_continuous(const FrameInfo& info) {
   if (info.connection == 0 || !plausible(info.stamp_ns)) return false;
   const int64_t step = info.stamp_ns - std::exchange(last_stamp_ns_, info.stamp_ns);

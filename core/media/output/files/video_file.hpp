@@ -33,10 +33,9 @@ class VideoFile {
   /// written, for example if the disk is full. The file is then closed and playable up to its last complete
   /// part.
   void write(const AVPacket& packet);
-  /// Copies the audio up to `end` (in the encoder's time base) or up to the source's end, then writes the
-  /// rest of the file. Call close() after it, on any thread. Throws Error(runtime_failure) if it cannot be
-  /// written.
-  /// `stop`, which may be null, ends the wait for late audio.
+  /// Copies the audio up to `end` (in the encoder's time base), or all of it with AudioEnd::source. Then
+  /// writes the rest of the file. Call close() after it, on any thread. Throws Error(runtime_failure) if it
+  /// cannot be written. `stop`, which may be null, ends the wait for late audio.
   void complete(int64_t end, AudioEnd audio_end, const std::atomic<bool>* stop = nullptr);
   /// Syncs a complete file to the disk, which may take seconds, and closes it. Returns 0 or an AVERROR.
   int close() noexcept { return file_.close(); }
