@@ -164,21 +164,21 @@ void Pipeline::process(Picture picture) {
   if (!frame) return;
   ++state_.processed;
   timeline_.record(process_track_, run_label_, info.index, info.taken_ns, frame.info.processed_ns);
+  const uint64_t reruns = state_.reruns;
   if (options_.paced && !state_.paused && !show_one_) pace(frame.info);
+  // pace() may have applied a seek; then the frame before it is still shown.
+  if (serial != seek_serial_.load(std::memory_order_relaxed)) return count_not_shown();
   state_.frame_index = info.index, state_.position_ns = info.pts_ns;
   farthest_ns_ = std::max(farthest_ns_, info.pts_ns);
-  // pace() may have applied another seek.
-  if (serial == seek_serial_.load(std::memory_order_relaxed)) seek_target_ns_.reset();
+  seek_target_ns_.reset();
   show_one_ = show_one_ && info.placeholder;  // a paused start waits for the source
   if (step_frames_ > 0) --step_frames_;
   publish_status();
-  if (options_.sinks.empty()) {
-    publish(std::move(frame));
-  } else {
-    publish(frame.share());  // publish before the sinks take the frame, because they may wait
-    pass_to_sinks(frame);
-    frame.reset();
-  }
+  // A rerun in pace() has published the picture with newer parameters.
+  if (reruns == state_.reruns) publish(frame.share());
+  if (!options_.sinks.empty()) pass_to_sinks(frame);  // after publish(), because sinks may wait
+  frame.reset();
+  if (state_.paused && step_frames_ <= 0) rerun_if_outdated();
   if (at_frame_limit()) {
     if (show_last_frame()) end_run();
     return;

@@ -122,7 +122,7 @@ void Pipeline::set_source_controls(const Command& command) {
 
 void Pipeline::set_file_loop(bool on) {
   state_.loop_file = on;
-  if (on && state_.ended && !state_.paused) request_seek(0);
+  if (on && state_.ended && !state_.paused && !source_info_.image) request_seek(0);
 }
 
 void Pipeline::apply_pause(bool paused) {
@@ -140,7 +140,8 @@ void Pipeline::apply_step(int frames) {
   } else if (current_picture_ && source_info_.seekable) {
     // Steps back add up while the picture of the last one is not processed yet.
     const int64_t back = int64_t{seek_target_ns_ ? seek_back_.load(std::memory_order_relaxed) : 0} - frames;
-    request_seek(seek_target_ns_.value_or(current_picture_.info.pts_ns),
+    // While playing, the current picture is not shown yet.
+    request_seek(seek_target_ns_.value_or(state_.position_ns),
                  static_cast<int>(std::min<int64_t>(back, kMostStepsBack)));
   }
 }

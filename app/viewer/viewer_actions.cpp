@@ -68,7 +68,7 @@ void Viewer::handle_control() {
   auto load = control_->take_load();
   if (!load) return;
   OpenRequest request;
-  request.url = load->url, request.live = live_options_for(line_, load->url);
+  request.url = load->url, request.live = remembered(live_options_for(line_, load->url));
   request.done = [reply = std::move(load->reply)](OpenResult result, const std::string& problem) {
     reply(result == OpenResult::playing ? Response{} : Response{Status::refused, problem});
   };

@@ -37,11 +37,32 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-/// Parses "1 2 1;2 4 2;1 2 1". Semicolons separate rows and spaces separate numbers, because --graph uses ','
-/// and ':' to separate nodes and parameters. Returns nullopt if a number is invalid or rows differ in length.
+/// Returns "[[1, 2], [3, 4]]" in the form "1 2;3 4", and text without brackets as it is. Returns nullopt if
+/// brackets or commas are misplaced.
+std::optional<std::string> without_brackets(const std::string& text) {
+  if (!text.starts_with('[')) return text;
+  std::string rows;
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '[' && ++depth == 2 && !rows.empty()) rows += ';';
+    if (c == ']') --depth;
+    if (depth < 0 || depth > 2) return std::nullopt;
+    if (c == '[' || c == ']') continue;
+    if (depth == 2)
+      rows += c == ',' ? ' ' : c;
+    else if (c != ',' && c != ' ')
+      return std::nullopt;
+  }
+  return depth == 0 ? std::optional(rows) : std::nullopt;
+}
+
+/// Parses "[[1, 2, 1], [2, 4, 2], [1, 2, 1]]" or "1 2 1;2 4 2;1 2 1". Returns nullopt if a number is invalid
+/// or rows differ in length.
 std::optional<Matrix> matrix(const std::string& text) {
   Matrix m;
-  std::istringstream rows(text + ";");
+  const auto plain = without_brackets(text);
+  if (!plain) return std::nullopt;
+  std::istringstream rows(*plain + ";");
   for (std::string row; std::getline(rows, row, ';'); ++m.rows) {
     std::istringstream words(row);
     int cols = 0;

@@ -19,15 +19,18 @@
 namespace lensd {
 namespace {
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  size_t at = 0;
-  for (;;) {
-    const size_t end = text.find(separator, at);
-    parts.push_back(text.substr(at, end == std::string::npos ? end : end - at));
-    if (end == std::string::npos) return parts;
-    at = end + 1;
+/// Splits at separators outside of brackets, which enclose the rows of a matrix.
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+    if (c == separator && depth <= 0)
+      parts.emplace_back();
+    else
+      parts.back() += c;
   }
+  return parts;
 }
 
 std::string trimmed(const std::string& text) {
@@ -220,11 +223,11 @@ void NodeDesc::set_param(const std::string& param, ParamValue value) {
 GraphDesc parse_chain(const std::string& spec, const Registry& registry) {
   GraphDesc graph;
   std::vector<std::string> problems;
-  if (const auto commas = static_cast<size_t>(std::ranges::count(spec, ',')); commas >= kMaxNodes)
-    problems.push_back(too_many_nodes(commas + 1));
+  const std::vector<std::string> parts = split(spec, ',');
+  if (parts.size() > kMaxNodes)
+    problems.push_back(too_many_nodes(parts.size()));
   else if (!trimmed(spec).empty())
-    for (const std::string& part : split(spec, ','))
-      graph.nodes.push_back(parse_node(part, registry, problems));
+    for (const std::string& part : parts) graph.nodes.push_back(parse_node(part, registry, problems));
   return checked("--graph", graph, std::move(problems), registry, "see `lensd filters`");
 }
 

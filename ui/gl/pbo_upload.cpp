@@ -4,7 +4,8 @@
 
 namespace lensd::ui {
 
-void PboUpload::plan(const ImageFormat& format) {
+void PboUpload::plan(const ConstImageRef& image) {
+  const ImageFormat& format = image.format;
   texture_ = 0, format_ = {};
   const bool gray = is_gray(format.format), deep = sample_bytes(format.format) == 2;
   GLint most = 0;
@@ -14,7 +15,7 @@ void PboUpload::plan(const ImageFormat& format) {
                 "a picture of " + std::to_string(format.extent.width) + "×" +
                     std::to_string(format.extent.height) + " is larger than this GL's textures (" +
                     std::to_string(most) + ")");
-  pitch_bytes_ = align_up(format.row_bytes(), kHostAlignment);
+  pitch_bytes_ = image.pitch_bytes;
   const GLint gray_swizzle[] = {GL_RED, GL_RED, GL_RED, GL_ONE};
   for (Slot& slot : slots_) {
     slot = Slot();
@@ -23,8 +24,7 @@ void PboUpload::plan(const ImageFormat& format) {
     glTexStorage2D(GL_TEXTURE_2D, 1, stored, format.extent.width, format.extent.height);
     if (gray) glTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_RGBA, gray_swizzle);
     glBindBuffer(GL_PIXEL_UNPACK_BUFFER, slot.buffer.id());
-    glBufferData(GL_PIXEL_UNPACK_BUFFER, static_cast<GLsizeiptr>(pitch_bytes_) * format.extent.height,
-                 nullptr, GL_STREAM_DRAW);
+    glBufferData(GL_PIXEL_UNPACK_BUFFER, pitch_bytes_ * format.extent.height, nullptr, GL_STREAM_DRAW);
   }
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
   gl::check("display textures");
@@ -35,23 +35,18 @@ void PboUpload::upload(const Frame& frame, int index) {
   if (frame.memory() == MemoryKind::device)
     throw Error(ExitCode::runtime_failure, "display", "pixel buffers received a device frame");
   const ConstImageRef image = frame.image(index);
-  if (image.format != format_) plan(image.format);
+  if (image.format != format_ || image.pitch_bytes != pitch_bytes_) plan(image);
   const int width = image.width(), height = image.height();
   Slot& slot = slots_[static_cast<size_t>(next_)];
   next_ = (next_ + 1) % kTextures;
 
   glBindBuffer(GL_PIXEL_UNPACK_BUFFER, slot.buffer.id());
-  const size_t bytes = pitch_bytes_ * static_cast<size_t>(height);
+  const auto bytes = static_cast<size_t>(pitch_bytes_ * height);
   auto* mapped =
       static_cast<uint8_t*>(glMapBufferRange(GL_PIXEL_UNPACK_BUFFER, 0, static_cast<GLsizeiptr>(bytes),
                                              GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT));
   if (!mapped) throw Error(ExitCode::runtime_failure, "display", "cannot map a pixel buffer");
-  if (image.pitch_bytes == static_cast<std::ptrdiff_t>(pitch_bytes_)) {
-    std::memcpy(mapped, image.data, bytes - pitch_bytes_ + image.row_bytes());
-  } else {
-    for (int y = 0; y < height; ++y)
-      std::memcpy(mapped + static_cast<size_t>(y) * pitch_bytes_, image.row(y), image.row_bytes());
-  }
+  std::memcpy(mapped, image.data, bytes - static_cast<size_t>(pitch_bytes_) + image.row_bytes());
   glUnmapBuffer(GL_PIXEL_UNPACK_BUFFER);
 
   const bool gray = is_gray(format_.format);

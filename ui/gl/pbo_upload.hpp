@@ -18,11 +18,11 @@ class PboUpload final : public DisplayPath {
     gl::Texture texture;
     gl::Buffer buffer;
   };
-  void plan(const ImageFormat& format);
+  void plan(const ConstImageRef& image);
 
   std::array<Slot, kTextures> slots_;
   ImageFormat format_;
-  size_t pitch_bytes_ = 0;
+  std::ptrdiff_t pitch_bytes_ = 0;  ///< of frames and pixel buffers
   int next_ = 0;
 };
 

@@ -128,9 +128,14 @@ int Muxer::complete_audio(int64_t ticks, AudioEnd end, const std::atomic<bool>* 
 
 int Muxer::write_beginning() {
   if (!audio_ || !audio_->may_be_silent()) return 0;
-  // Later audio then keeps its time.
-  av_opt_set(context_->priv_data, "movflags", "+frag_discont", 0);
+  keep_times();  // of later audio
   return av_write_frame(context_.get(), nullptr);
+}
+
+/// Makes each stream's next fragment in an mp4 or mov file begin at the time of its first packet. FFmpeg
+/// would let it begin at the end of the packet before. Other files have no fragments.
+void Muxer::keep_times() {
+  av_opt_set(context_->priv_data, "movflags", "+frag_discont", 0);
 }
 
 int Muxer::write(const AVPacket& packet) {
@@ -141,6 +146,7 @@ int Muxer::write(const AVPacket& packet) {
   packet_->pts -= start_, packet_->dts -= start_;
   av_packet_rescale_ts(packet_.get(), video_.time_base, stream_->time_base);
   packet_->stream_index = stream_->index;
+  keep_times();  // after a gap between pictures, during which the audio has ended fragments
   if (const int error = av_write_frame(context_.get(), packet_.get()); error < 0) return error;
   return context_->pb && context_->pb->error < 0 ? context_->pb->error : hls_files_.error();
 }

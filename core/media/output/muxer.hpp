@@ -75,6 +75,7 @@ class Muxer {
   void make_context(const AVOutputFormat& format, const std::string& url);
   void remake_without_audio();
   int copy_audio(int64_t ticks);
+  void keep_times();
 
   const EncodedFormat video_;
   HlsFiles hls_files_;

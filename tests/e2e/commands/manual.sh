@@ -23,6 +23,11 @@ for command in '' "${commands[@]}"; do
 done
 echo "ok: the page documents all options"
 
+sections=$(sed -n 's/^\.SH "*\([A-Z ]*\)"*$/\1/p' "$page" | paste -sd,)
+[[ $sections == NAME,SYNOPSIS,DESCRIPTION,OPTIONS,COMMANDS,* && $sections == *,"EXIT STATUS",ENVIRONMENT,FILES,EXAMPLES,"SEE ALSO" ]] ||
+  fail "the page has the sections $sections"
+echo "ok: the page has its sections"
+
 sources=$(cd "$(dirname "$0")/../../.." && pwd)
 mapfile -t variables < <(grep -rhoE '(getenv|absolute_from|home_folder|variable|find\(layers.environment,)[( ]"[A-Za-z_]+"' \
   "$sources/app" "$sources/core" "$sources/ui" "$sources/kernels" | sed 's/.*"\(.*\)"/\1/' | sort -u)

@@ -168,3 +168,14 @@ for option in -o --record; do
   [[ $? == 1 && ! -e $WORK/out.mkv ]] || fail "$option leaves a file without pictures"
 done
 echo "ok: no file without pictures"
+
+# Pictures keep their times over a gap in which the audio goes on.
+ff -f lavfi -i testsrc=r=15:s=160x120:d=4 -f lavfi -i sine=d=8 -vf 'setpts=PTS+gte(N\,30)*4/TB' -fps_mode vfr \
+  -c:v libx264 -bf 0 -c:a aac "$WORK/gap.mkv"
+for extension in mp4 mov mkv; do
+  run "$WORK/gap.mkv" "out.$extension"
+  gap=$(ffprobe -v error -select_streams v -show_entries packet=pts_time -of csv=p=0 "$WORK/out.$extension" | tr -d , |
+    awk 'NR > 1 && $1 - last > 0.5 {printf "%.1f to %.1f", last, $1} {last = $1}')
+  [[ $gap == '1.9 to 6.0' ]] || fail "the .$extension has the gap $gap"
+done
+echo "ok: pictures keep their times over a gap"

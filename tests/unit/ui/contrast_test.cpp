@@ -275,6 +275,10 @@ TEST_F(Contrast, LiveStatesAreLegible) {
     model.live_status.state = state;
     expect_legible(name(state));
     EXPECT_EQ(there("live/state"), state != LiveState::playing);
+    if (!there("live/state")) continue;
+    const Rect box = rect("live/state"), area = viewer.picture_rect();
+    EXPECT_NEAR(box.x + box.w / 2, area.x + area.w / 2, 1);
+    EXPECT_NEAR(box.y + box.h / 2, area.y + area.h / 2, 1);
   }
 }
 

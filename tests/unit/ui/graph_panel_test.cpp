@@ -247,6 +247,9 @@ TEST_F(GraphPanel, FewChoicesStandSideBySide) {
 TEST_F(GraphPanel, AKernelIsFilledAndResized) {
   click("graph/convolve/enabled");
   click("graph/convolve/kernel/fill");
+  click("graph/convolve/kernel/fill/identity");
+  EXPECT_EQ(std::get<Matrix>(value("convolve", "kernel")), (Matrix{3, 3, {0, 0, 0, 0, 1, 0, 0, 0, 0}}));
+  click("graph/convolve/kernel/fill");
   click("graph/convolve/kernel/fill/sharpen");
   const Matrix sharpen = std::get<Matrix>(value("convolve", "kernel"));
   EXPECT_EQ(sharpen.values[4], 5);

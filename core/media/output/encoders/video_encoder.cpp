@@ -62,7 +62,8 @@ void VideoEncoder::start(const AVCodec& codec, const AVOutputFormat& container, 
                          const EncoderOptions& options) {
   context_.reset(ff::allocated(avcodec_alloc_context3(&codec)));
   AVCodecContext& c = *context_;
-  const AVRational rate = av_d2q(fps > 0 && std::isfinite(fps) ? fps : 25.0, 1001 * 1000);
+  const int most = needs_fixed_rate(codec.id) ? 65535 : 1001 * 1000;  // of numerator and denominator
+  const AVRational rate = av_d2q(fps > 0 && std::isfinite(fps) ? fps : 25.0, most);
   const bool fixed_rate = std::string_view(container.name) == "avi" || needs_fixed_rate(codec.id);
   c.time_base = fixed_rate ? av_inv_q(rate) : kClock;
   frame_ticks_ = std::max<int64_t>(1, av_rescale_q(1, av_inv_q(rate), c.time_base));

@@ -137,6 +137,31 @@ std::array<int, 3> red_in_hd(const std::string& url, EncoderOptions options, AVC
   return {packet->data[0], packet->data[kWidth * kHeight], packet->data[kWidth * kHeight * 5 / 4]};
 }
 
+TEST_F(StreamTest, TheBitRateIsKeptInEachSecond) {
+  ff::initialize();
+  EncoderOptions options;
+  options.bitrate_kbit = 900;
+  const StreamTarget target = stream_target("rtmp://h/a");
+  const VideoEncoder encoder(output_format_of(target.muxer, "out"),
+                             pixels_format({PixelFormat::rgba8, {320, 240}}), 25,
+                             stream_encoder(target.muxer, options), "out");
+  EXPECT_EQ(encoder.context().bit_rate, 900'000);
+  EXPECT_EQ(encoder.context().rc_max_rate, 900'000);
+  EXPECT_EQ(encoder.context().rc_buffer_size, 900'000);
+}
+
+TEST_F(StreamTest, EncodersTakeEveryRate) {
+  ff::initialize();
+  for (const char* codec : {"mpeg4", "libx264", "ffv1"})
+    for (const double fps : {30.0123, 29.97, 0.3333, 119.88, 1000.0 / 17}) {
+      EncoderOptions options;
+      options.codec = codec;
+      const VideoEncoder encoder(output_format_of("matroska", "r.mkv"),
+                                 pixels_format({PixelFormat::rgba8, {320, 240}}), fps, options, "r.mkv");
+      EXPECT_NEAR(av_q2d(encoder.context().framerate), fps, fps * 1e-4) << codec;
+    }
+}
+
 TEST_F(StreamTest, LoopbackDevicesGetBt601) {
   ff::initialize();
   EncoderOptions options;

@@ -1,0 +1,90 @@
+// Commands that arrive while a processed picture waits until it is due: the picture before it is still shown.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/unit/app/pipeline/pipeline_fixture.hpp"
+#include "tests/unit/common/eventually.hpp"
+
+namespace lensd {
+namespace {
+
+constexpr int64_t kWaitingNs = SyntheticSource::kDuration;
+
+/// A pipeline that shows ten pictures per second.
+class PipelineWaiting : public testing::Test {
+ protected:
+  PipelineWaiting() : pipeline_(source(400), paced("invert"), registry()) {
+    pipeline_.post(SetSpeed{0.1});
+    pipeline_.start();
+  }
+  ~PipelineWaiting() override {
+    pipeline_.stop();
+    EXPECT_NO_THROW(pipeline_.check());
+  }
+  /// Takes new frames for `ms` milliseconds. Returns the index of the last one so far.
+  int64_t shown_after(int ms) {
+    const int64_t end = now_ns() + int64_t{ms} * 1'000'000;
+    do {
+      if (Frame frame = pipeline_.take_newest()) shown_ = std::move(frame);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    } while (now_ns() < end);
+    return shown_ ? shown_.info.index : -1;
+  }
+  /// Waits for the next frame. Returns its index.
+  int64_t next_shown() {
+    const int64_t before = shown_ ? shown_.info.index : -1;
+    EXPECT_TRUE(eventually([&] { return shown_after(1) > before; }));
+    return shown_.info.index;
+  }
+
+  Pipeline pipeline_;
+  Frame shown_;
+};
+
+TEST_F(PipelineWaiting, AStepBackShowsThePictureBeforeTheShownOne) {
+  pipeline_.post(Seek{100 * kWaitingNs});
+  ASSERT_TRUE(eventually([&] { return shown_after(1) >= 101; }));
+  for (int i = 0; i < 4; ++i) {
+    const int64_t before = next_shown();
+    pipeline_.post(Step{-1});
+    EXPECT_EQ(shown_after(150), before - 1);
+    pipeline_.post(Pause{false});
+  }
+}
+
+TEST_F(PipelineWaiting, ASeekAfterAPauseIsShown) {
+  for (const int64_t target : {30, 250, 7}) {
+    next_shown();
+    pipeline_.post(Pause{true});
+    pipeline_.post(Seek{target * kWaitingNs});
+    EXPECT_EQ(shown_after(150), target);
+    pipeline_.post(Pause{false});
+  }
+}
+
+TEST_F(PipelineWaiting, APausedPictureHasTheNewestParameters) {
+  PipelineOptions without = options("invert");
+  without.graph.nodes[0].enabled = false;
+  Pipeline on(source(400), options("invert"), registry()), off(source(400), without, registry());
+  const std::vector<uint64_t> inverted = run_all(on), plain = run_all(off);
+  bool enabled = true;
+  for (const bool pause_first : {false, true, false, true, false, true}) {
+    next_shown();
+    enabled = !enabled;
+    if (pause_first) pipeline_.post(Pause{true});
+    pipeline_.post(SetEnabled{"invert", enabled});
+    if (!pause_first) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (!pause_first) pipeline_.post(Pause{true});
+    const auto index = static_cast<size_t>(shown_after(150));
+    ASSERT_LT(index, plain.size());
+    EXPECT_EQ(hash(shown_.image()), (enabled ? inverted : plain)[index])
+        << "picture " << index << (pause_first ? ", paused first" : "");
+    pipeline_.post(Pause{false});
+  }
+}
+
+}  // namespace
+}  // namespace lensd
