@@ -245,6 +245,49 @@ TEST_P(EveryValue, CudaEqualsOracle) {
   });
 }
 
+/// Vectors, words and tiles end at some pixel of a row. Every width up to that of the case must work.
+class EveryWidth : public Parity {
+ protected:
+  /// Calls `check(filter, formats, frames)` for every width, with the default parameters.
+  template <class Check>
+  void for_each_width(Check check) {
+    const auto [entry, extent] = GetParam();
+    std::mt19937 random(run_seed());
+    for (const PixelFormat format : accepted_formats(*entry))
+      for (int width = 1; width <= extent.width; ++width) {
+        SCOPED_TRACE("seed " + std::to_string(run_seed()) + ", " + name(format) + ", width " +
+                     std::to_string(width));
+        auto filter = entry->make();
+        const std::vector<ImageFormat> formats(static_cast<size_t>(std::max(1, entry->min_inputs)),
+                                               {format, {width, extent.height}});
+        std::vector<std::vector<Image>> frames(2);
+        for (auto& frame : frames)
+          for (const ImageFormat& f : formats) frame.push_back(noise(f, random));
+        try {
+          check(*filter, formats, frames);
+        } catch (const Error& error) {  // parameters that do not fit this size
+          ASSERT_EQ(error.code(), ExitCode::invalid_config) << error.what();
+        }
+        if (HasFatalFailure()) return;
+      }
+  }
+};
+
+TEST_P(EveryWidth, CpuEqualsOracle) {
+  for_each_width([&](Filter& filter, const std::vector<ImageFormat>& formats, const auto& frames) {
+    const auto rig = make_cpu_rig(filter, {.images = formats}, kOdd, 1);
+    compare(filter, *rig, frames);
+  });
+}
+
+TEST_P(EveryWidth, CudaEqualsOracle) {
+  if (const std::string reason = cuda_unavailable(); !reason.empty()) GTEST_SKIP() << reason;
+  for_each_width([&](Filter& filter, const std::vector<ImageFormat>& formats, const auto& frames) {
+    const auto rig = make_cuda_rig(filter, {.images = formats, .backend = Backend::cuda}, kOdd);
+    compare(filter, *rig, frames);
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Filters, Parity,
     testing::ValuesIn(cases({{1, 1}, {1, 7}, {3, 3}, {17, 31}, {64, 64}, {641, 239}, {1920, 1080}})),
@@ -252,6 +295,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(Filters, OlderProcessors, testing::ValuesIn(cases({{17, 31}, {641, 239}})),
                          case_name);
 INSTANTIATE_TEST_SUITE_P(Filters, EveryValue, testing::ValuesIn(cases({{67, 45}})), case_name);
+INSTANTIATE_TEST_SUITE_P(Filters, EveryWidth, testing::ValuesIn(cases({{130, 9}})), case_name);
 INSTANTIATE_TEST_SUITE_P(Filters, CudaGraph, testing::ValuesIn(cases({{64, 64}})), case_name);
 
 /// A live parameter changes only the parameter block: the plan's passes and memory fit all its values.
