@@ -138,11 +138,9 @@ void run_ctl(const CommandLine& line) {
     if (!answer.is_object())
       throw Error(ExitCode::runtime_failure, "ctl", "the answer is not JSON: " + *text);
     if (answer.contains("event")) continue;
+    if (line.json) fmt::print("{}\n", *text);
     if (answer.value("error", "") != "success") throw refusal(args[0], answer);
-    if (line.json)
-      fmt::print("{}\n", *text);
-    else
-      print_value(answer.value("data", Json()));
+    if (!line.json) print_value(answer.value("data", Json()));
     break;
   }
   if (args[0] == "observe" || args[0] == "observe_property") {

@@ -76,7 +76,7 @@ const std::vector<ExitCodeHelp>& exit_code_help() {
       {code(ExitCode::invalid_config), "invalid config or graph"},
       {code(ExitCode::bad_source), "source cannot be opened or decoded"},
       {code(ExitCode::unavailable), "backend or display not available"},
-      {"130 or 143", "Ctrl+C or TERM ended a run without a window; its files are complete up to that point"}};
+      {"130 or 143", "Ctrl+C or TERM ended a headless run; its files are complete up to that point"}};
   return codes;
 }
 

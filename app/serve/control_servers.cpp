@@ -23,7 +23,11 @@ namespace {
 constexpr size_t kMaxTokenBytes = 64 * 1024;  // size limit of the token file; only its first line is used
 
 std::string read_token(const std::string& path) {
-  std::string token = read_whole_file(path, kMaxTokenBytes).value_or("");
+  const auto text = read_whole_file(path, kMaxTokenBytes);
+  if (!text)
+    throw Error(ExitCode::invalid_config, path, "the file with the token cannot be read",
+                "check [http] token_file");
+  std::string token = *text;
   token.resize(std::min(token.find('\n'), token.size()));
   while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back()))) token.pop_back();
   if (const std::string problem = token_problem(token); !problem.empty())

@@ -35,7 +35,7 @@ ConfigTable source_table() {
       .real("open_timeout", &Config::source_open_timeout, 0, 3600,
             "live: time from connecting to the first picture; 0: the default", {.unit = "s"})
       .real("timeout", &Config::source_timeout, 0, 3600,
-            "live: reconnect after this time without data; 0: the default", {.unit = "s"})
+            "live: reconnect after this time without data; 0: the default, for UDP 1 s", {.unit = "s"})
       .real("stall", &Config::source_stall, 0, 3600,
             "live: stalled after this time without a picture; 0: the default", {.unit = "s"})
       .text("options", &Config::source_options,

@@ -39,6 +39,9 @@ void apply_variable(Config& config, const std::string& name, const std::string& 
                     std::vector<std::string>& problems) {
   for (const ConfigTable& table : config_tables()) {
     const std::string prefix = fmt::format("{}{}_", kPrefix, upper(table.name));
+    if (name + "_" == prefix && name != "LENSD_GRAPH")
+      return problems.push_back(fmt::format("{}: the name of a key in [{}] is missing (for example {}{})",
+                                            name, table.name, prefix, upper(table.params.front().name)));
     if (!name.starts_with(prefix)) continue;
     const auto key = std::find_if(table.params.begin(), table.params.end(),
                                   [&](const ParamSpec& k) { return name == prefix + upper(k.name); });

@@ -85,7 +85,10 @@ void observe(CommandCall& call) {
     if (!call.subscriber->observe(id, name))
       return call.reply({Status::refused, "too many observed properties"});
   }
-  call.reply({});
+  const auto is_name = [](const Json& arg) { return arg.is_string(); };
+  call.reply(std::ranges::any_of(call.args, is_name)
+                 ? Response{}
+                 : Response{Status::usage, "observe: expected [ID] NAME…"});
 }
 
 void unobserve(CommandCall& call) {
