@@ -17,6 +17,9 @@ ctl_refused "no parameter" set edges.lo 1
 ctl_misused "no command" shell ls
 ctl_misused "expected NAME VALUE" set edges.low
 ctl_misused "expected seek SECONDS" seek abc
+ctl_misused "expected [ID] NAME" observe 5
+answer=$(ctl --json set edges.low 99999 2>/dev/null)
+[[ $answer == *'"status":"'* && $answer == *99999* ]] || fail "ctl --json prints of a refusal: '$answer'"
 [[ $(ctl get edges.low) == 60 ]] || fail "a refused value was applied"
 ctl graph-set "median=radius=2,mosaic" || fail "graph-set"
 [[ $(ctl --json graph-get) == *'"chain":"median=radius=2,mosaic"'* ]] || fail "graph-get: $(ctl graph-get)"

@@ -80,6 +80,8 @@ TEST(Layers, ReportEverythingAtOnceAndRefuseUnknownVariables) {
   EXPECT_NE(problems_of({.sets = {"nobody.radius=1"}}).find("nobody"), std::string::npos);
   EXPECT_NE(problems_of({.environment = {{"LENSD_SET", "median.radius"}}}).find("node.parameter"),
             std::string::npos);
+  EXPECT_NE(problems_of({.environment = {{"LENSD_HTTP", "8080"}}}).find("LENSD_HTTP_"), std::string::npos);
+  EXPECT_EQ(problems_of({.environment = {{"LENSD_GRAPH", "median"}}}), "");
   EXPECT_EQ(problems_of({}), "");
 }
 
