@@ -29,6 +29,7 @@
 #include "app/viewer/sources/source_finder.hpp"
 #include "app/viewer/sources/source_opener.hpp"
 #include "app/viewer/sources/thumbnail_loader.hpp"
+#include "app/viewer/sources/viewer_source.hpp"
 #include "app/viewer/state/viewer_memory.hpp"
 #include "app/viewer/ui_map.hpp"
 #include "app/viewer/viewer_control.hpp"

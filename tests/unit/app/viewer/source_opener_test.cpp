@@ -8,6 +8,7 @@
 
 #include "app/viewer/sources/pipeline_shutdown.hpp"
 #include "app/viewer/sources/source_finder.hpp"
+#include "app/viewer/sources/viewer_source.hpp"
 #include "core/base/error.hpp"
 #include "kernels/registry.hpp"
 #include "tests/unit/common/eventually.hpp"
