@@ -212,19 +212,13 @@ struct BatchSinks {
     if (stream) stream->finish(patience);
     if (camera) camera->finish();
   }
-  /// Throws Error(runtime_failure) if a sink failed or the stream had no receiver. After a signal, only logs
-  /// that the stream failed.
+  /// Throws Error(runtime_failure) if a sink failed. After a signal, only logs that the stream failed.
   void check(const Written& written) const {
     if (recorder && !recorder->failure().empty())
       throw Error(ExitCode::runtime_failure, "", recorder->failure());
     if (stream && !stream->failure().empty()) {
       if (!written.signal) throw Error(ExitCode::runtime_failure, "", stream->failure());
       log::print(fmt::format("lensd: {}\n", stream->failure()));
-    } else if (stream && written.source_ended && written.frames > 0) {
-      const SinkStatus sent = stream->status();
-      if (sent.frames == 0)
-        throw Error(ExitCode::runtime_failure, sent.path,
-                    sent.problem.empty() ? "no picture was sent" : "no picture was sent: " + sent.problem);
     }
     if (camera && !camera->failure().empty()) throw Error(ExitCode::runtime_failure, "", camera->failure());
   }

@@ -166,8 +166,8 @@ void Pipeline::process(Picture picture) {
   timeline_.record(process_track_, run_label_, info.index, info.taken_ns, frame.info.processed_ns);
   const uint64_t reruns = state_.reruns;
   if (options_.paced && !state_.paused && !show_one_) pace(frame.info);
-  // pace() may have applied a seek; then the frame before it is still shown.
-  if (serial != seek_serial_.load(std::memory_order_relaxed)) return count_not_shown();
+  // pace() may have applied a seek; then the frame before it is still shown. stop() also changes the serial.
+  if (serial != seek_serial_.load(std::memory_order_relaxed) && !stopping()) return count_not_shown();
   state_.frame_index = info.index, state_.position_ns = info.pts_ns;
   farthest_ns_ = std::max(farthest_ns_, info.pts_ns);
   seek_target_ns_.reset();
