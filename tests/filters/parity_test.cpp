@@ -64,8 +64,29 @@ class Parity : public testing::TestWithParam<Case> {
     return (static_cast<uint32_t>(&entry - registry().filters.data()) + run_seed()) % 4 == 0 ? 2 : 1;
   }
 
-  /// Calls `check(filter, formats, frames)` for every parameter set. `frames` contains the inputs of each
-  /// frame.
+  /// `frames` contains the inputs of each frame.
+  struct Inputs {
+    std::vector<ImageFormat> formats;
+    std::vector<std::vector<Image>> frames;
+  };
+  static Inputs noise_for(const FilterEntry& entry, ImageFormat format, std::mt19937& random) {
+    Inputs inputs{std::vector<ImageFormat>(static_cast<size_t>(std::max(1, entry.min_inputs)), format),
+                  std::vector<std::vector<Image>>(entry.needs_tracks ? 4 : 2)};
+    for (auto& frame : inputs.frames)
+      for (const ImageFormat& f : inputs.formats) frame.push_back(noise(f, random));
+    return inputs;
+  }
+  /// Calls `check(filter, formats, frames)`, which may refuse parameters that do not fit the size.
+  template <class Check>
+  static void run(Check& check, Filter& filter, const Inputs& inputs) {
+    try {
+      check(filter, inputs.formats, inputs.frames);
+    } catch (const Error& error) {
+      ASSERT_EQ(error.code(), ExitCode::invalid_config) << error.what();
+    }
+  }
+
+  /// Calls `check(filter, formats, frames)` for every parameter set.
   template <class Check>
   void for_each_draw(Check check) {
     const auto [entry, extent] = GetParam();
@@ -77,16 +98,7 @@ class Parity : public testing::TestWithParam<Case> {
         auto filter = entry->make();
         const std::string params = draw == 0 ? "defaults" : randomise(*filter, random);
         SCOPED_TRACE("seed " + std::to_string(seed) + ", " + name(format) + ", " + params);
-        const std::vector<ImageFormat> formats(static_cast<size_t>(std::max(1, entry->min_inputs)),
-                                               {format, extent});
-        std::vector<std::vector<Image>> frames(entry->needs_tracks ? 4 : 2);
-        for (auto& frame : frames)
-          for (const ImageFormat& f : formats) frame.push_back(noise(f, random));
-        try {
-          check(*filter, formats, frames);
-        } catch (const Error& error) {  // parameters that do not fit this size
-          ASSERT_EQ(error.code(), ExitCode::invalid_config) << error.what();
-        }
+        run(check, *filter, noise_for(*entry, {format, extent}, random));
       }
     }
   }
@@ -200,11 +212,7 @@ class EveryValue : public Parity {
     const auto [entry, extent] = GetParam();
     std::mt19937 random(run_seed());
     for (const PixelFormat format : accepted_formats(*entry)) {
-      const std::vector<ImageFormat> formats(static_cast<size_t>(std::max(1, entry->min_inputs)),
-                                             {format, extent});
-      std::vector<std::vector<Image>> frames(entry->needs_tracks ? 4 : 2);
-      for (auto& frame : frames)
-        for (const ImageFormat& f : formats) frame.push_back(noise(f, random));
+      const Inputs inputs = noise_for(*entry, {format, extent}, random);
       for (const ParamSpec& spec : entry->schema().params) {
         const std::vector<ParamValue> values = spread(spec);
         for (size_t i = 0; i < values.size(); ++i)
@@ -215,11 +223,7 @@ class EveryValue : public Parity {
             if (filter->set(spec.name, value)) continue;  // for example an even size
             SCOPED_TRACE("seed " + std::to_string(run_seed()) + ", " + name(format) + ", " + params + ", " +
                          spec.name + "=" + to_string(value));
-            try {
-              check(*filter, formats, frames);
-            } catch (const Error& error) {  // parameters that do not fit this size
-              ASSERT_EQ(error.code(), ExitCode::invalid_config) << error.what();
-            }
+            run(check, *filter, inputs);
             if (HasFatalFailure()) return;
           }
       }
@@ -258,16 +262,7 @@ class EveryWidth : public Parity {
         SCOPED_TRACE("seed " + std::to_string(run_seed()) + ", " + name(format) + ", width " +
                      std::to_string(width));
         auto filter = entry->make();
-        const std::vector<ImageFormat> formats(static_cast<size_t>(std::max(1, entry->min_inputs)),
-                                               {format, {width, extent.height}});
-        std::vector<std::vector<Image>> frames(2);
-        for (auto& frame : frames)
-          for (const ImageFormat& f : formats) frame.push_back(noise(f, random));
-        try {
-          check(*filter, formats, frames);
-        } catch (const Error& error) {  // parameters that do not fit this size
-          ASSERT_EQ(error.code(), ExitCode::invalid_config) << error.what();
-        }
+        run(check, *filter, noise_for(*entry, {format, {width, extent.height}}, random));
         if (HasFatalFailure()) return;
       }
   }
