@@ -219,8 +219,7 @@ class Pipeline {
     return options_.max_frames > 0 && counted_frames_ >= options_.max_frames;
   }
   void end_of_stream() {
-    const bool again =
-        state_.loop_file && source_info_.seekable && !source_info_.image && state_.processed > 0;
+    const bool again = state_.loop_file && source_info_.seekable && state_.processed > 0;
     again ? request_seek(0) : end_run();
   }
   void end_run();
