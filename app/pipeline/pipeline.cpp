@@ -33,6 +33,7 @@ Pipeline::Pipeline(std::unique_ptr<Source> source, PipelineOptions options, cons
       sound_(options_.sound) {
   state_.precision = options_.precision, state_.colour = options_.colour;
   state_.paused = options_.paused, state_.loop_file = options_.loop_file;
+  if (!source_info_.times_may_jump) clock_.trust_until(source_info_.duration_ns);
   show_one_ = state_.paused;  // a paused start shows the first frame
   register_scopes();
   install_first();
@@ -127,18 +128,20 @@ void Pipeline::process_loop() {
       command_signal_.acquire();
       continue;
     }
-    executor_->wait_for_room();
-    auto next = pictures_.pop_or_wake(wakes);
-    if (!next) {
-      if (pictures_.closed()) return;
-      continue;
+    if (!next_) {
+      executor_->wait_for_room();
+      next_ = pictures_.pop_or_wake(wakes);
+      if (!next_ && pictures_.closed()) return;
     }
+    if (!next_ || (next_->picture && stay(next_->picture.info.pts_ns))) continue;
+    DecodedPicture next = std::move(*next_);
+    next_.reset();
     if (state_.ended) continue;  // drop pictures after the last frame to process
-    if (next->serial != seek_serial_.load(std::memory_order_acquire)) continue;  // decoded before a seek
-    if (too_late(*next)) continue;
-    if (next->picture)
-      process(std::move(next->picture));
-    else if (show_last_frame())
+    if (next.serial != seek_serial_.load(std::memory_order_acquire)) continue;  // decoded before a seek
+    if (too_late(next)) continue;
+    if (next.picture)
+      process(std::move(next.picture));
+    else if (show_last_frame(true))
       end_of_stream();
   }
 }
@@ -163,12 +166,13 @@ void Pipeline::process(Picture picture) {
   Frame frame = run_current_picture(false);
   if (!frame) return;
   ++state_.processed;
+  graph_ns_ = frame.info.processed_ns - info.taken_ns;
   timeline_.record(process_track_, run_label_, info.index, info.taken_ns, frame.info.processed_ns);
   const uint64_t reruns = state_.reruns;
   if (options_.paced && !state_.paused && !show_one_) pace(frame.info);
   // pace() may have applied a seek; then the frame before it is still shown. stop() also changes the serial.
   if (serial != seek_serial_.load(std::memory_order_relaxed) && !stopping()) return count_not_shown();
-  state_.frame_index = info.index, state_.position_ns = info.pts_ns;
+  state_.frame_index = info.index, state_.position_ns = shown_ns_ = info.pts_ns;
   farthest_ns_ = std::max(farthest_ns_, info.pts_ns);
   seek_target_ns_.reset();
   show_one_ = show_one_ && info.placeholder;  // a paused start waits for the source
@@ -180,12 +184,10 @@ void Pipeline::process(Picture picture) {
   frame.reset();
   if (state_.paused && step_frames_ <= 0) rerun_if_outdated();
   if (at_frame_limit()) {
-    if (show_last_frame()) end_run();
+    if (show_last_frame(false)) end_run();
     return;
   }
-  if (source_info_.seekable && !state_.paused && state_.loop_a_ns >= 0 &&
-      state_.loop_b_ns > state_.loop_a_ns && info.pts_ns >= state_.loop_b_ns)
-    request_seek(state_.loop_a_ns);
+  if (loops_a_b() && !state_.paused && info.pts_ns >= state_.loop_b_ns) request_seek(state_.loop_a_ns);
 }
 
 /// Processes the current picture again if the graph has changed since it was processed.
@@ -202,62 +204,6 @@ void Pipeline::rerun_current() {
   ++state_.reruns;
   publish_status();
   publish(std::move(frame));
-}
-
-/// Waits until the frame is due, then records the latency of its stages.
-void Pipeline::pace(FrameInfo& info) {
-  source_info_.live ? wait_for_sound(info.due_ns) : wait_until_due(info.pts_ns);
-  const int64_t end = now_ns();
-  timeline_.record(process_track_, pace_label_, info.index, info.processed_ns, end);
-  if (info.capture_ns < timed_from_ns_) return;
-  info.published_ns = end;
-  profiler_.record(ahead_scope_, info.taken_ns - info.capture_ns);
-  profiler_.record(graph_scope_, info.processed_ns - info.taken_ns);
-  profiler_.record(pace_scope_, end - info.processed_ns);
-}
-
-/// Waits until the frame is due and applies commands meanwhile. Returns early after a pause, seek or change
-/// of speed, or if stopping. For files.
-void Pipeline::wait_until_due(int64_t pts_ns) {
-  for (;;) {
-    const int64_t now = now_ns();
-    const PlaybackClock::Wait wait = sound_.until_due(clock_, pts_ns, state_.frame_duration_ns, now);
-    if (wait.late) timeline_.sample(late_counter_, static_cast<int64_t>(++state_.late), now);
-    if (wait.ns <= 0 || !command_signal_.try_acquire_for(std::chrono::nanoseconds(wait.ns))) return;
-    const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
-    apply_commands();
-    if (stopping() || state_.paused || !clock_.running() ||
-        serial != seek_serial_.load(std::memory_order_relaxed))
-      return;
-  }
-}
-
-/// Waits until the last frame has been shown for its duration, and applies commands meanwhile. After a pause
-/// or a change of speed, its time starts again. Returns false after a seek or if stopping, else true. Returns
-/// true at once in unpaced runs, after a step, and while paused.
-bool Pipeline::show_last_frame() {
-  if (!options_.paced || show_one_ || step_frames_ > 0 || !clock_.running()) return true;
-  last_shown_ = true;
-  rerun_if_outdated();
-  int64_t end_ns = state_.position_ns + state_.frame_duration_ns;
-  if (source_info_.duration_ns > 0) end_ns = std::min(end_ns, source_info_.duration_ns);
-  const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
-  const auto moved = [&] {
-    return stopping() || serial != seek_serial_.load(std::memory_order_relaxed) || step_frames_ > 0;
-  };
-  while (!moved()) {
-    if (state_.paused) {
-      command_signal_.acquire();
-    } else {
-      const int64_t now = now_ns();
-      if (!clock_.running()) clock_.until_due(state_.position_ns, state_.frame_duration_ns, now);
-      const int64_t wait_ns = clock_.until(end_ns, now);
-      if (wait_ns <= 0 || !command_signal_.try_acquire_for(std::chrono::nanoseconds(wait_ns))) break;
-    }
-    apply_commands();
-  }
-  last_shown_ = false;
-  return !stopping() && serial == seek_serial_.load(std::memory_order_relaxed);
 }
 
 /// Queues the frame for the consumer. While the queue is full, drops the oldest frame in paced runs, and

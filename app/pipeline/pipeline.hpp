@@ -202,10 +202,16 @@ class Pipeline {
   void pass_to_sinks(const Frame& frame);
   Frame run_current_picture(bool again);
   void rerun_current();
+  // process thread: waits
   void pace(FrameInfo& info);
   void wait_until_due(int64_t pts_ns);
   void wait_for_sound(int64_t due_ns);
-  bool show_last_frame();
+  bool stay(int64_t next_ns);
+  bool show_last_frame(bool whole_sound);
+  void wait_in_picture(int64_t wait_ns, int64_t end_ns);
+  bool loops_a_b() const {
+    return source_info_.seekable && state_.loop_a_ns >= 0 && state_.loop_b_ns > state_.loop_a_ns;
+  }
   void rerun_if_outdated();
   /// Marks the current picture as outdated. Processes it again at once if no other picture follows soon.
   void graph_changed() {
@@ -223,9 +229,9 @@ class Pipeline {
     again ? request_seek(0) : end_run();
   }
   void end_run();
-  /// Returns true while no other picture follows soon: playback is paused, shows the last picture, or has
-  /// ended in a paced run. Graph changes then rerun the current picture.
-  bool idle() const { return state_.paused || last_shown_ || (state_.ended && options_.paced); }
+  /// Returns true while no other picture follows soon: playback is paused, shows a long picture or the last
+  /// one, or has ended in a paced run. Graph changes then rerun the current picture.
+  bool idle() const { return state_.paused || stays_ || (state_.ended && options_.paced); }
   void notice(bool problem, std::string text);
   void publish_status();
   void set_problem(std::string& place, std::string problem);
@@ -269,9 +275,12 @@ class Pipeline {
 
   // Owned by the process thread.
   ProcessStatus state_;
+  std::optional<DecodedPicture> next_;  // not processed yet, while the current picture is shown for long
   Picture current_picture_;
-  GraphDesc graph_;      // the running graph
-  GraphDesc requested_;  // the requested graph; differs from graph_ while a plan is being prepared
+  int64_t graph_ns_ = 0;  // time that the graph took for the last new picture
+  int64_t shown_ns_ = 0;  // timestamp of the shown picture; ProcessStatus::position_ns may be later
+  GraphDesc graph_;       // the running graph
+  GraphDesc requested_;   // the requested graph; differs from graph_ while a plan is being prepared
   PlanExtras extras_;
   std::string solo_;
   Precision running_precision_ = Precision::automatic;  // of the running plan, as it was requested
@@ -285,7 +294,7 @@ class Pipeline {
   bool run_failed_ = false;                    // live: there was not enough memory for the last frame
   int64_t retry_ns_ = 0;                       // time of the next try of the graph or the format
   bool show_one_ = false;                      // process one picture although paused
-  bool last_shown_ = false;                    // true while show_last_frame() waits
+  bool stays_ = false;                         // true while stay() or show_last_frame() waits
   bool burst_ = false;                         // live: the current picture waited, or others wait
   bool others_wait_ = false;                   // live: pictures waited behind the newest taken one
   bool outdated_ = false;  // the graph has changed since the current picture was processed

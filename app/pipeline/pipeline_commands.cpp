@@ -141,7 +141,7 @@ void Pipeline::apply_step(int frames) {
     // Steps back add up while the picture of the last one is not processed yet.
     const int64_t back = int64_t{seek_target_ns_ ? seek_back_.load(std::memory_order_relaxed) : 0} - frames;
     // While playing, the current picture is not shown yet.
-    request_seek(seek_target_ns_.value_or(state_.position_ns),
+    request_seek(seek_target_ns_.value_or(shown_ns_),
                  static_cast<int>(std::min<int64_t>(back, kMostStepsBack)));
   }
 }

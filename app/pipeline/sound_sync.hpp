@@ -30,6 +30,20 @@ class SoundSync {
     late_ns_ = kNever;
     publish();
   }
+  /// Makes the pictures due with the sound that is heard, if any.
+  void follow_sound(PlaybackClock& clock) const {
+    if (!sound_) return;
+    if (const SoundClock heard = sound_->clock(); heard.valid && heard.run == cue_.run)
+      clock.follow(heard.pts_ns, heard.wall_ns);
+  }
+  /// Returns the presentation time at which the sound ends: INT64_MAX while it is heard and its end is not
+  /// known yet, 0 if none is heard.
+  int64_t end_ns() const {
+    if (!sound_ || !cue_.playing) return 0;
+    const SoundClock heard = sound_->clock();
+    if (heard.run != cue_.run) return 0;
+    return heard.valid || heard.end_ns < INT64_MAX ? heard.end_ns : 0;
+  }
   void set_speed(double speed, int64_t position_ns) {
     cue_.speed = speed;
     ++cue_.seek;
@@ -40,8 +54,7 @@ class SoundSync {
   /// the first frame, and again after a restart of the clock.
   PlaybackClock::Wait until_due(PlaybackClock& clock, int64_t pts_ns, int64_t duration_ns, int64_t now_ns) {
     if (!sound_) return clock.until_due(pts_ns, duration_ns, now_ns);
-    if (const SoundClock heard = sound_->clock(); heard.valid && heard.run == cue_.run)
-      clock.follow(heard.pts_ns, heard.wall_ns);
+    follow_sound(clock);
     // The first frame is shown at once and the next ones follow the sound, which is heard later.
     const int64_t lead_ns = sound_->lead_ns();
     const PlaybackClock::Wait wait = clock.until_due(pts_ns, duration_ns, now_ns, lead_ns);

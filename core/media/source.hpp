@@ -112,7 +112,8 @@ struct SourceInfo {
   int video_track = 0;  ///< number of the decoded track, from 1; 0: the source has no tracks
   std::shared_ptr<LiveAudio> live_audio;  ///< LiveOptions::audio of a live source
   bool live = false, seekable = false, image = false, has_audio = false;
-  bool on_gpu = false;  ///< decoded pictures are in GPU memory
+  bool on_gpu = false;          ///< decoded pictures are in GPU memory
+  bool times_may_jump = false;  ///< the container allows jumps of timestamps, as MPEG-TS does
 };
 
 /// Result of Source::next().
@@ -130,7 +131,9 @@ class Source {
   virtual FrameOutcome next(Picture& out) = 0;
 
   /// Makes next() continue `back` pictures before the first picture whose pts is at least `position_ns`.
-  /// Takes the last picture if no pts is large enough, and the first picture if there are fewer before it.
+  /// Takes the last picture if no pts is large enough, and the first picture if there are fewer before it. If
+  /// the picture before `position_ns` lasts until more than 250 ms after it and `back` is 0, delivers that
+  /// picture with pts_ns == position_ns.
   /// Exact: decodes from a key frame. Frame indices are computed from the pts and the nominal rate. Throws
   /// Error(bad_source) if the source is not seekable.
   virtual void seek(int64_t position_ns, int back) = 0;

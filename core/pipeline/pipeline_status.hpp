@@ -16,7 +16,9 @@ namespace lensd {
 
 /// Values that the process thread publishes together at every frame boundary.
 struct ProcessStatus {
-  int64_t frame_index = -1, position_ns = 0, frame_duration_ns = 0;
+  int64_t frame_index = -1, frame_duration_ns = 0;
+  int64_t position_ns =
+      0;  ///< timestamp of the shown picture; advances while it is shown for more than 250 ms
   uint64_t processed = 0, late = 0;
   uint64_t reruns = 0;             ///< frames processed again after a command; not counted in `processed`
   uint64_t applied = 0;            ///< ticket of the last applied command

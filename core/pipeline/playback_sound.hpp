@@ -53,6 +53,7 @@ struct SoundClock {
   uint64_t run = 0;  ///< SoundCue::run of the cue to which these times belong
   bool valid = false;
   int64_t pts_ns = 0, wall_ns = 0;  ///< presentation time `pts_ns` is heard at `wall_ns`
+  int64_t end_ns = INT64_MAX;       ///< presentation time at which the sound ends; INT64_MAX: not known yet
 };
 
 class PlaybackSound {

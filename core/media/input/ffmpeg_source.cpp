@@ -125,6 +125,7 @@ void FfmpegSource::describe_source() {
   info_.video_track = video_track_number(*input_->context(), stream.index);
   info_.seekable = input_->repeatable();
   info_.live = input_->live();
+  info_.times_may_jump = (input_->context()->iformat->flags & AVFMT_TS_DISCONT) != 0;
   if (stream.duration > 0) {
     announced_ns_ = ff::to_ns(stream.duration, stream.time_base);
     info_.duration_ns = announced_ns_;

@@ -104,7 +104,12 @@ class FfmpegSource final : public Source {
   /// Call with the picture at the target. Returns true if frame_ is now the picture `back` pictures before
   /// it, or the first picture of the file. Otherwise moves the demuxer and returns false.
   bool go_back();
-  /// Makes the picture that go_back() has left behind the current one. Returns false if there is none.
+  /// Call with the picture after the target. If the picture before it lasts long, makes that one the current
+  /// one, from the target on. Returns false if the demuxer had to be moved first, because it was skipped.
+  bool enter_picture_before(int64_t end_ns);
+  void enter_picture(int64_t end_ns);
+  /// Makes the picture that was decoded after the delivered one the current one. Returns false if there is
+  /// none.
   bool take_waiting_target();
   void end_seek();
 
@@ -121,6 +126,9 @@ class FfmpegSource final : public Source {
   ff::FramePtr before_target_ = ff::make_frame();  ///< the last frame that a seek has skipped, or empty
   FrameInfo before_target_info_;
   bool target_waits_ = false;  ///< before_target_ is the picture after frame_, and is delivered next
+  /// The last seek's target inside a long picture, at which that picture was delivered, and the picture's own
+  /// beginning; entered_ns_ is negative if there is none.
+  int64_t entered_ns_ = -1, entered_begin_ns_ = 0;
   ff::PacketPtr packet_ = ff::make_packet();
   TimestampNormalizer timestamps_;
   StreamErrors stream_errors_;

@@ -25,6 +25,9 @@ constexpr int64_t kNearEndNs = 1'000'000'000;
 /// those of frames.
 constexpr int64_t kNearTargetNs = 100'000'000;
 
+/// A seek shows the picture before the target if that picture lasts until more than this after the target.
+constexpr int64_t kLongPictureNs = 250'000'000;
+
 /// Tolerance for rounding: positions are decimal seconds or frame times.
 constexpr int64_t kToleranceNs = 1000;
 
@@ -39,6 +42,11 @@ void FfmpegSource::seek(int64_t position_ns, int back) {
   for (Picture& picture : ahead_) picture.reset();
   stream_errors_.seek_done();
   target_waits_ = false;
+  // A step back from a picture that a seek has entered goes to the picture before it.
+  if (back > 0 && position_ns == entered_ns_)
+    position_ns = entered_begin_ns_;
+  else
+    entered_ns_ = -1;
   seek_ = {.active = true, .first = true, .target_ns = std::max<int64_t>(position_ns, 0), .back = back};
   seek_.skips = seek_.target_ns < info_.duration_ns - kNearEndNs;
   move_to(input_->seeks_by_time() ? 0 : kFromStart);
@@ -139,9 +147,27 @@ bool FfmpegSource::reached(int64_t pts_ns) {
     before_target_info_ = frame_info_;
     return false;
   }
-  if (seek_.back > 0 && !go_back()) return false;
+  if (seek_.back > 0 ? !go_back() : !enter_picture_before(pts_ns)) return false;
   end_seek();
   return true;
+}
+
+bool FfmpegSource::enter_picture_before(int64_t end_ns) {
+  if (!before_target_->buf[0] || end_ns - seek_.target_ns <= kLongPictureNs) return true;
+  if (std::exchange(seek_.skips, false)) {
+    move_to(seek_.attempt);
+    return false;
+  }
+  std::swap(frame_, before_target_), std::swap(frame_info_, before_target_info_);
+  target_waits_ = true;
+  enter_picture(end_ns);
+  return true;
+}
+
+/// Makes the picture in frame_ begin at the target. `end_ns`: its end.
+void FfmpegSource::enter_picture(int64_t end_ns) {
+  entered_ns_ = seek_.target_ns, entered_begin_ns_ = frame_info_.pts_ns;
+  frame_info_.pts_ns = entered_ns_, frame_info_.duration_ns = end_ns - entered_ns_;
 }
 
 bool FfmpegSource::go_back() {
@@ -169,6 +195,8 @@ bool FfmpegSource::take_frame_before_target() {
   if (!seek_.active || !before_target_->buf[0]) return false;
   std::swap(frame_, before_target_);
   frame_info_ = before_target_info_;
+  const int64_t end_ns = frame_info_.pts_ns + frame_info_.duration_ns;
+  if (seek_.back == 0 && end_ns - seek_.target_ns > kLongPictureNs) enter_picture(end_ns);
   end_seek();
   return true;
 }

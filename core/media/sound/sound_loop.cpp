@@ -45,7 +45,7 @@ class OutputLoop {
     const bool sounds = link == SoundOutput::Link::ready && cue.playing && audible(cue.speed) &&
                         !cue.too_slow && s_.obstacle == SoundState::playing;
     const bool fed = sounds && feed();
-    s_.clock.store({cue.run, fed, placer_.pts_ns(), placer_.wall_ns()});
+    s_.clock.store({cue.run, fed, placer_.pts_ns(), placer_.wall_ns(), s_.queue.end_ns(cue.seek)});
     update_state(link, cue);
     return sounds || link == SoundOutput::Link::connecting;
   }

@@ -5,6 +5,7 @@
 // Thread-safe; one producer and one consumer. The producer limits the queue's length.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -28,12 +29,14 @@ class SoundQueue {
   void restart(uint64_t seek, double speed) {
     const std::lock_guard lock(mutex_);
     blocks_.clear();
-    seek_ = seek, speed_ = speed, used_ = frames_ = 0, ended_ = false;
+    seek_ = seek, speed_ = speed, used_ = frames_ = 0, ended_ = false, end_ns_ = 0;
   }
   void push(SoundBlock block) {
     const std::lock_guard lock(mutex_);
+    if (block.frames() == 0) return;
     frames_ += block.frames();
-    if (block.frames() > 0) blocks_.push_back(std::move(block));
+    end_ns_ = block.media_ns + sound_ns(static_cast<double>(block.frames()) * speed_);
+    blocks_.push_back(std::move(block));
   }
   /// Call after the last block.
   void end() {
@@ -64,6 +67,12 @@ class SoundQueue {
     const std::lock_guard lock(mutex_);
     return seek == seek_ && ended_ && blocks_.empty();
   }
+  /// Returns the presentation time at which the blocks of `seek` end; INT64_MAX if more follow; 0 if there
+  /// were none.
+  int64_t end_ns(uint64_t seek) const {
+    const std::lock_guard lock(mutex_);
+    return seek == seek_ && ended_ ? end_ns_ : INT64_MAX;
+  }
   /// Removes up to `frames` frames of the front block of `seek` and appends them to `out`, unless it is null.
   /// Returns their number.
   size_t consume(uint64_t seek, size_t frames, std::vector<float>* out) {
@@ -86,6 +95,7 @@ class SoundQueue {
   size_t used_ = 0;    ///< consumed frames of the front block
   size_t frames_ = 0;  ///< frames that were not consumed
   bool ended_ = false;
+  int64_t end_ns_ = 0;  ///< presentation time of the end of the last pushed block
 };
 
 }  // namespace lensd

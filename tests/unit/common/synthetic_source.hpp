@@ -14,14 +14,16 @@
 
 namespace lensd {
 
-/// Delivers `frames` RGB pictures of random content; picture i depends only on i % kDistinct. next() throws
-/// at picture `fail_at`, if not negative. The memory is page-locked if use_pinned_memory() was called before.
+/// Delivers `frames` RGB pictures of random content, each for `duration_ns`; picture i depends only on
+/// i % kDistinct. next() throws at picture `fail_at`, if not negative. The memory is page-locked if
+/// use_pinned_memory() was called before.
 class SyntheticSource final : public Source {
  public:
-  SyntheticSource(Extent extent, int64_t frames, int64_t fail_at = -1) : frames_(frames), fail_at_(fail_at) {
+  SyntheticSource(Extent extent, int64_t frames, int64_t fail_at = -1, int64_t duration_ns = kDuration)
+      : frames_(frames), fail_at_(fail_at), duration_ns_(duration_ns) {
     info_.url = info_.name = "synthetic";
-    info_.fps = 100, info_.frame_count = frames, info_.duration_ns = frames * kDuration,
-    info_.seekable = true;
+    info_.fps = 1e9 / static_cast<double>(duration_ns), info_.frame_count = frames;
+    info_.duration_ns = frames * duration_ns, info_.seekable = true;
     info_.picture = picture_info(extent);
     for (auto& pixels : pixels_) {
       std::mt19937 random(static_cast<uint32_t>(&pixels - pixels_.data()));
@@ -47,6 +49,9 @@ class SyntheticSource final : public Source {
   /// Sets the duration of info(), for example to that of a file that still grows.
   void announce_duration(int64_t ns) { info_.duration_ns = ns; }
 
+  /// Delivers pictures whose duration is stated as `kDuration`, as from containers without durations.
+  void forget_durations() { stated_ns_ = kDuration; }
+
   const SourceInfo& info() const override { return info_; }
 
   FrameOutcome next(Picture& out) override {
@@ -57,7 +62,7 @@ class SyntheticSource final : public Source {
     ref.planes[0] = pixels_[static_cast<size_t>(next_) % kDistinct].data();
     ref.pitch_bytes[0] = info_.picture.extent.width * 3;
     FrameInfo frame;
-    frame.index = next_, frame.pts_ns = next_ * kDuration, frame.duration_ns = kDuration,
+    frame.index = next_, frame.pts_ns = next_ * duration_ns_, frame.duration_ns = stated_ns_,
     frame.capture_ns = now_ns();
     out = Picture(ref, frame, nullptr);
     ++next_;
@@ -66,14 +71,14 @@ class SyntheticSource final : public Source {
 
   using Source::seek;
   void seek(int64_t position_ns, int back) override {
-    next_ = std::max<int64_t>(0, (position_ns + kDuration - 1) / kDuration - back);
+    next_ = std::max<int64_t>(0, (position_ns + duration_ns_ - 1) / duration_ns_ - back);
   }
   std::string stream_errors() const override { return {}; }
   void interrupt() noexcept override {}
 
  private:
   SourceInfo info_;
-  int64_t frames_, next_ = 0, fail_at_;
+  int64_t frames_, next_ = 0, fail_at_, duration_ns_, stated_ns_ = duration_ns_;
   std::array<MemoryBlock, kDistinct> pixels_;
 };
 

@@ -79,6 +79,25 @@ TEST(PlaybackClock, WaitsForFramesThatLastLong) {
   EXPECT_EQ(slow.until_due(1000 * kMs, 1000 * kMs, 0).ns, 20'000 * kMs);
 }
 
+TEST(PlaybackClock, WaitsForTrustedGaps) {
+  PlaybackClock clock;
+  clock.trust_until(60'000 * kMs);
+  clock.until_due(0, kFrame, 0);
+  EXPECT_EQ(clock.shown_ns(0, 60'000 * kMs), 60'000 * kMs);
+  EXPECT_EQ(clock.until_due(60'000 * kMs, kFrame, 0).ns, 60'000 * kMs);
+  EXPECT_EQ(clock.shown_ns(60'000 * kMs, 80'000 * kMs), 0) << "after the announced end";
+  EXPECT_TRUE(clock.until_due(80'000 * kMs, kFrame, 60'000 * kMs).restarted);
+}
+
+TEST(PlaybackClock, ThePositionAdvancesWithTheSpeed) {
+  PlaybackClock clock;
+  clock.set_speed(2);
+  clock.until_due(1000 * kMs, kFrame, 500 * kMs);
+  EXPECT_EQ(clock.position(500 * kMs), 1000 * kMs);
+  EXPECT_EQ(clock.position(600 * kMs), 1200 * kMs);
+  EXPECT_EQ(clock.shown_ns(1000 * kMs, 1500 * kMs), 250 * kMs);
+}
+
 TEST(PlaybackClock, UntilDoesNotRestart) {
   PlaybackClock clock;
   EXPECT_EQ(clock.until(kFrame, 0), 0) << "not running";

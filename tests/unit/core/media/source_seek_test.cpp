@@ -126,6 +126,55 @@ INSTANTIATE_TEST_SUITE_P(Containers, StepBackTest,
                          testing::Values(SeekCase{"a.mp4", "libx264", 25}, SeekCase{"a.mkv", "mpeg4", 25},
                                          SeekCase{"b.mkv", "ffv1", 240}));
 
+/// A still that lasts seconds is shown from the target on; with a decoder that skips pictures, and one that
+/// does not.
+class LongPictureTest : public MediaTest, public testing::WithParamInterface<SeekCase> {};
+
+TEST_P(LongPictureTest, ASeekIntoItShowsItFromTheTargetOn) {
+  RecorderOptions options;
+  options.fps = 25, options.codec = GetParam().codec, options.key_interval_s = 100;
+  const std::string path = file(GetParam().name);
+  auto recorder = open_recorder(path, kSmallSource, options);
+  // 40 ms each, but the 30th picture is shown from 1.16 s to 9 s, after which there are further ones.
+  for (int i = 0; i < 80; ++i) {
+    FrameInfo info = at(i);
+    if (i >= 30) info.pts_ns = 9'000'000'000 + (i - 30) * 40'000'000;
+    recorder->write(picture(kSmallSource, i).ref(), info);
+  }
+  recorder->finish();
+  auto source = open_source(path, {});
+  const Decoded linear = read_all(*source);
+  ASSERT_EQ(linear.infos.size(), 80u);
+  Picture shown;
+  for (const int64_t target_ns : std::vector<int64_t>{1'500'000'000, 5'000'000'000, 8'700'000'000}) {
+    source->seek(target_ns);
+    ASSERT_EQ(source->next(shown), FrameOutcome::ok);
+    EXPECT_EQ(digest(shown.planes), linear.digests[29]) << target_ns;
+    EXPECT_EQ(shown.info.pts_ns, target_ns);
+    EXPECT_NEAR(static_cast<double>(shown.info.duration_ns), static_cast<double>(9'000'000'000 - target_ns),
+                2e6);
+    for (size_t i = 30; i < 33; ++i) {
+      ASSERT_EQ(source->next(shown), FrameOutcome::ok);
+      EXPECT_EQ(digest(shown.planes), linear.digests[i]) << "no picture is skipped or repeated";
+      EXPECT_EQ(shown.info.pts_ns, linear.infos[i].pts_ns);
+    }
+    for (int back = 1; back < 4; ++back) {
+      source->seek(target_ns);
+      ASSERT_EQ(source->next(shown), FrameOutcome::ok);
+      for (int i = 1; i <= back; ++i) source->seek(target_ns, i);  // steps that add up
+      ASSERT_EQ(source->next(shown), FrameOutcome::ok);
+      EXPECT_EQ(digest(shown.planes), linear.digests[static_cast<size_t>(29 - back)]);
+    }
+  }
+  source->seek(8'900'000'000);
+  ASSERT_EQ(source->next(shown), FrameOutcome::ok);
+  EXPECT_EQ(digest(shown.planes), linear.digests[30]) << "the next picture is near";
+}
+
+INSTANTIATE_TEST_SUITE_P(Containers, LongPictureTest,
+                         testing::Values(SeekCase{"a.mp4", "libx264", 25}, SeekCase{"a.mkv", "libx264", 25},
+                                         SeekCase{"b.mkv", "ffv1", 25}));
+
 TEST_F(MediaTest, SequenceSeeksExactly) {
   record(file("s_%03d.png"), kSmallSource, 12);
   auto source = open_source(file("s_%03d.png"), {});

@@ -1,0 +1,120 @@
+// The pipeline's process thread: waits until frames are due, and what happens meanwhile.
+//
+// A picture is processed shortly before it is due. Until then the shown picture remains the current one, so
+// that pauses, seeks and changed parameters concern it. The status advances within it.
+#include <algorithm>
+#include <chrono>
+
+#include "app/pipeline/pipeline.hpp"
+#include "core/base/clock.hpp"
+
+namespace lensd {
+namespace {
+
+/// A picture is processed this long before it is due, plus twice the time that the graph took for the last
+/// one.
+constexpr int64_t kAheadNs = 100'000'000;
+/// From this time on, the position advances within the shown picture, once per kAdvanceNs.
+constexpr int64_t kLongNs = 250'000'000, kAdvanceNs = 100'000'000;
+/// Sound that continues for less than this after the last picture is cut off.
+constexpr int64_t kShortSoundNs = 250'000'000;
+
+}  // namespace
+
+/// Waits until the frame is due, then records the latency of its stages.
+void Pipeline::pace(FrameInfo& info) {
+  source_info_.live ? wait_for_sound(info.due_ns) : wait_until_due(info.pts_ns);
+  const int64_t end = now_ns();
+  timeline_.record(process_track_, pace_label_, info.index, info.processed_ns, end);
+  if (info.capture_ns < timed_from_ns_) return;
+  info.published_ns = end;
+  profiler_.record(ahead_scope_, info.taken_ns - info.capture_ns);
+  profiler_.record(graph_scope_, info.processed_ns - info.taken_ns);
+  profiler_.record(pace_scope_, end - info.processed_ns);
+}
+
+/// Waits until the frame is due and applies commands meanwhile. Returns early after a pause, seek or change
+/// of speed, or if stopping. For files.
+void Pipeline::wait_until_due(int64_t pts_ns) {
+  for (;;) {
+    const int64_t now = now_ns();
+    const PlaybackClock::Wait wait = sound_.until_due(clock_, pts_ns, state_.frame_duration_ns, now);
+    if (wait.late) timeline_.sample(late_counter_, static_cast<int64_t>(++state_.late), now);
+    if (wait.ns <= 0 || !command_signal_.try_acquire_for(std::chrono::nanoseconds(wait.ns))) return;
+    const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
+    apply_commands();
+    if (stopping() || state_.paused || !clock_.running() ||
+        serial != seek_serial_.load(std::memory_order_relaxed))
+      return;
+  }
+}
+
+/// If the shown picture of a file stays for long until the next one at `next_ns`, waits for a part of that
+/// time or until a command, which is applied, and returns true. Returns false if the next picture is to be
+/// processed.
+bool Pipeline::stay(int64_t next_ns) {
+  if (!options_.paced || source_info_.live || show_one_ || step_frames_ > 0 || seek_target_ns_ ||
+      state_.ended || state_.frame_index < 0 || next_->serial != seek_serial_.load(std::memory_order_acquire))
+    return false;
+  const int64_t ahead_ns = kAheadNs + 2 * graph_ns_;
+  if (clock_.shown_ns(state_.position_ns, next_ns) <= ahead_ns) return false;
+  const int64_t now = now_ns();
+  if (!clock_.running()) sound_.until_due(clock_, state_.position_ns, state_.frame_duration_ns, now);
+  sound_.follow_sound(clock_);
+  const int64_t wait_ns = clock_.until(next_ns, now) - ahead_ns;
+  if (wait_ns <= 0) return false;
+  wait_in_picture(wait_ns, next_ns);
+  return true;
+}
+
+/// Waits until the last frame has been shown for its duration, and applies commands meanwhile. With
+/// `whole_sound`, also waits for the rest of the sound. Returns false after a seek or if stopping, else true.
+/// Returns true at once in unpaced runs, after a step, and while paused.
+bool Pipeline::show_last_frame(bool whole_sound) {
+  if (!options_.paced || source_info_.live || state_.paused || show_one_ || step_frames_ > 0 ||
+      seek_target_ns_ || state_.frame_index < 0)
+    return true;
+  int64_t end_ns = shown_ns_ + state_.frame_duration_ns;
+  if (source_info_.duration_ns > 0) end_ns = std::min(end_ns, source_info_.duration_ns);
+  const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
+  const auto moved = [&] {
+    return stopping() || serial != seek_serial_.load(std::memory_order_relaxed) || step_frames_ > 0;
+  };
+  while (!moved()) {
+    if (state_.paused) {
+      command_signal_.acquire();
+      apply_commands();
+      continue;
+    }
+    const int64_t now = now_ns();
+    if (!clock_.running()) sound_.until_due(clock_, state_.position_ns, state_.frame_duration_ns, now);
+    sound_.follow_sound(clock_);
+    if (whole_sound && sound_.end_ns() > end_ns + kShortSoundNs) end_ns = sound_.end_ns();
+    const int64_t wait_ns = clock_.until(end_ns, now);
+    if (wait_ns <= 0) break;
+    wait_in_picture(wait_ns, end_ns);
+  }
+  return !stopping() && serial == seek_serial_.load(std::memory_order_relaxed);
+}
+
+/// Waits a part of `wait_ns`, or until a command, and applies commands. If the shown picture, which ends at
+/// `end_ns`, lasts long, advances the position and returns to A when it reaches B.
+void Pipeline::wait_in_picture(int64_t wait_ns, int64_t end_ns) {
+  rerun_if_outdated();
+  wait_ns = std::min(wait_ns, kAdvanceNs);
+  if (loops_a_b() && state_.loop_b_ns > state_.position_ns)
+    wait_ns = std::min(wait_ns, std::max<int64_t>(clock_.until(state_.loop_b_ns, now_ns()), 0));
+  const bool command = command_signal_.try_acquire_for(std::chrono::nanoseconds(wait_ns));
+  if (end_ns - shown_ns_ > kLongNs) {
+    sound_.follow_sound(clock_);
+    state_.position_ns = std::clamp(clock_.position(now_ns()), state_.position_ns, end_ns);
+  }
+  stays_ = true;
+  if (command) apply_commands();
+  stays_ = false;
+  if (!command) publish_status(), options_.on_change();
+  if (loops_a_b() && !state_.paused && !seek_target_ns_ && state_.position_ns >= state_.loop_b_ns)
+    request_seek(state_.loop_a_ns);
+}
+
+}  // namespace lensd
