@@ -231,7 +231,7 @@ void Recording::encode(const PixelsFormat& format, const Pixels& picture, const 
     const AVRational time_base = e.encoder->context().time_base;
     const auto [ticks, jump] = e.encoder->next_time(info);
     if (jump) e.add_jump(*jump, writer_.get());
-    e.encoder->send(picture, ticks, writer_ && writer_->wants_key(ticks, time_base), fields);
+    e.encoder->send(picture, ticks, writer_ && writer_->take_key_request(ticks, time_base), fields);
     write_packets();
   });
 }

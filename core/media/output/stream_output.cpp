@@ -71,7 +71,7 @@ void StreamOutput::write(ConstImageRef image, const FrameInfo& info, PixelAspect
   if (!e.encoder) e.open(format, info.connection);
   const auto [ticks, jump] = e.encoder->next_time(info);
   if (jump) e.sender->add_jump(*jump);
-  e.encoder->send(pixels(image), ticks, e.sender->wants_key());
+  e.encoder->send(pixels(image), ticks, e.sender->take_key_request());
   e.push_packets();
 }
 

@@ -63,8 +63,8 @@ class VideoEncoder {
   void set_fields(AVCodecContext& c) const;
   void set_colour(AVCodecContext& c) const;
   void convert(const Pixels& picture, FieldOrder fields);
-  bool has_jumped(const FrameInfo& info);
-  bool is_continuous(const FrameInfo& info);
+  bool follow_source_time(const FrameInfo& info);
+  bool follow_stamp(const FrameInfo& info);
   bool receive(AVPacket& packet) const;
   void check(int error) const;
 
