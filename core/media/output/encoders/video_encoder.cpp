@@ -28,6 +28,10 @@ constexpr int64_t kTimeJumpNs = 1'000'000'000;
 /// and variable rates.
 constexpr AVRational kClock = {1, 90000};
 
+bool is_hardware(const AVCodec& codec) {
+  return std::string_view(codec.name).ends_with("_nvenc");
+}
+
 /// Returns the hint for an encoder that did not start.
 std::string start_hint(const EncoderOptions& options) {
   if (options.codec.ends_with("_nvenc"))
@@ -45,10 +49,12 @@ VideoEncoder::VideoEncoder(const AVOutputFormat& container, const PixelsFormat& 
   for (const AVCodec* codec : encoders) {
     try {
       start(*codec, container, fps, options);
-      notice_ = conversion_notice(*codec, input_, output_);
-      if (!problem.empty())
-        notice_ = fmt::format("{}; using {} instead{}{}", problem, codec->name, notice_.empty() ? "" : "; ",
-                              notice_);
+      notice_ = {false, conversion_notice(*codec, input_, output_)};
+      if (options.codec == "hardware" && !is_hardware(*codec)) {
+        if (problem.empty()) problem = "there is no hardware encoder for this file type";
+        notice_ = {true, fmt::format("{}; using {} instead{}{}", problem, codec->name,
+                                     notice_.text.empty() ? "" : "; ", notice_.text)};
+      }
       break;
     } catch (const Error& error) {
       // Skip hardware encoders that do not start: NVENC may be missing.
