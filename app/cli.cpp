@@ -9,6 +9,7 @@
 #include "app/cli_options.hpp"
 #include "app/commands/track_file.hpp"
 #include "app/help/program_help.hpp"
+#include "app/reports.hpp"
 #include "core/base/error.hpp"
 #include "core/base/suggest.hpp"
 
@@ -55,6 +56,9 @@ void refuse_mistyped_command(const CLI::App& app, const Config& config) {
   const std::string& source = config.source_url;
   std::error_code ignored;
   if (source.find_first_of("/.:-") != std::string::npos || std::filesystem::exists(source, ignored)) return;
+  if (source == "help")
+    throw Error(ExitCode::usage, source, "there is no such command or file",
+                "use lensd --help or lensd COMMAND --help");
   if (const std::string hint = did_you_mean(source, command_names(app)); !hint.empty())
     throw Error(ExitCode::usage, source, "there is no such command or file", hint);
 }
@@ -178,6 +182,7 @@ CommandLine parse_command_line(int argc, char** argv) {
     throw Error(ExitCode::usage, parser.options.name_of(p.key), p.sentence);
   if (app.get_subcommands().empty()) refuse_mistyped_command(app, config);
   if (!line.tracks.empty()) check_track_path(line.tracks);
+  if (!line.timings.empty()) check_timings_path(line.timings);
   if (line.mode == RunMode::serve) refuse_batch_options(line);
   const bool writes =
       !line.output.empty() || config.has("output.url") || !line.framehash.empty() || !line.tracks.empty();

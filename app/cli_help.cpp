@@ -51,7 +51,8 @@ std::string arguments(const CLI::App& app) {
   std::string text;
   for (const CLI::Option* option : app.get_options())
     if (option->get_positional())
-      text += fmt::format(" [{}]{}", option->get_name(true), option->get_expected_max() > 1 ? "..." : "");
+      text += fmt::format(fmt::runtime(option->get_required() ? " {}{}" : " [{}]{}"), option->get_name(true),
+                          option->get_expected_max() > 1 ? "..." : "");
   return text.empty() && app.get_fallthrough() ? " [SOURCE]" : text;
 }
 

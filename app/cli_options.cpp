@@ -112,8 +112,9 @@ void add_options(CommandLineOptions& o, CommandLine& line) {
   o.key("SOURCE", "", "source.url",
         "video or image file, img_%04d.png, - (standard input), test:NAME[=OPTIONS] (a lavfi source), "
         "rtsp:// http:// https:// udp:// srt:// rtmp://, /dev/videoN, v4l2:PATH, pipewire:[NODE], portal: or "
-        "screen:. "
-        "Without it: the first camera, else a test picture.");
+        "screen:. Without it: the first camera, else a test picture.");
+  o.plain("FILES", "", line.more_sources,
+          "further files and folders; > and < play the next and the previous");
   o.key("--hwdec", "MODE", "source.hwdec");
   o.key("--hdr", "MODE", "colour.hdr");
   o.key("--video-track", "N", "source.video_track");
@@ -173,7 +174,7 @@ void add_options(CommandLineOptions& o, CommandLine& line) {
   o.key("--keep-screen-on", "", "window.keep_screen_on");
   o.custom(
       "-o,--output", "FILE|URL", [&line](const std::string& text) { set_output(line, text); },
-      "write the result: .mp4 .mkv .webm .avi .png .jpg, out_%04d.png, or null: to measure; or send it: "
+      "write the result: .mp4 .mov .mkv .webm .avi .png .jpg, out_%04d.png, or null: to measure; or send it: "
       "rtsp:// rtmp:// srt:// udp:// rtp://, playlist.m3u8, v4l2:/dev/videoN");
   o.custom(
        "--virtual-camera", "[NAME]", [&line](const std::string& text) { set_virtual_camera(line, text); },
@@ -181,7 +182,8 @@ void add_options(CommandLineOptions& o, CommandLine& line) {
       ->expected(0, 1)
       ->default_str(kVirtualCameraName);
   o.plain("--record", "FILE", line.record,
-          "also record what is shown: .mkv .mp4 .mov .webm .avi, with %H%M%S in the name");
+          "also record while the video runs: .mkv .mp4 .mov .webm .avi; the name may contain the time, as "
+          "in cam-%H%M%S.mkv");
   o.flag("--overwrite", line.overwrite, "replace existing files; the source is never replaced");
   o.plain("--framehash", "FILE", line.framehash, "write index, pts and SHA-256 of each output frame");
   o.plain("--tracks", "FILE", line.tracks,
@@ -197,7 +199,7 @@ void add_options(CommandLineOptions& o, CommandLine& line) {
   o.key("--backend", "NAME", "performance.backend");
   o.key("--device", "N", "performance.device");
   o.key("--threads", "N", "performance.threads");
-  o.plain("--timings", "FILE", line.timings, "write timings of all kernels: .csv or .json");
+  o.plain("--timings", "FILE", line.timings, "write timings of all kernels: .csv or .json; a pipe gets CSV");
   o.plain("--trace", "FILE", line.trace, "write a Chrome trace of the last seconds: .json");
   o.key("--trace-on", "drop|MS", "performance.trace_on");
 
@@ -231,22 +233,27 @@ void add_subcommands(CLI::App& app, CommandLine& line, std::deque<CommandLineOpt
 
   CLI::App& serve = subcommand(app, line, RunMode::serve, "serve",
                                "run as a daemon: no window, control by socket and HTTP");
-  serve.fallthrough()->footer("Takes the options of lensd --help.");
+  serve.fallthrough()->footer(wrapped_text(
+      "Takes the options of lensd --help, except those of the window and those that need the end of a "
+      "run: -o FILE, --framehash, --tracks, --frames."));
   options(serve);
 
   CLI::App& ctl = subcommand(app, line, RunMode::ctl, "ctl", "send a command to a running lensd");
   CommandLineOptions& o = options(ctl);
-  o.plain("--socket", "PATH", line.ctl_socket, "path of its control socket");
-  o.flag("--json", line.json, "print answers as received, a JSON object per line");
+  o.plain("--socket", "PATH", line.ctl_socket,
+          "path of its control socket; without it $LENSD_SOCKET, then the default path");
+  o.flag("--json", line.json, "print responses as received, one JSON object per line");
   o.member("--timeout", "SECONDS",
            Schema<CommandLine>("", "").real("timeout", &CommandLine::ctl_timeout_s, 0.001, 86400,
-                                            "how long to wait for an answer"));
+                                            "how long to wait for a response"));
   ctl.prefix_command();
   std::string commands = "Commands\n";
   for (const CommandSpec& command : command_table())
     commands += help_row(command_usage(command), command.doc);
-  ctl.footer(commands +
-             "\nA VALUE is JSON or plain text. Exit codes: 0 done, 1 refused, 2 usage, 5 no running lensd.");
+  ctl.footer(commands + "\n" +
+             wrapped_text(
+                 "A VALUE is JSON or plain text. Exit codes: 0 done, 1 refused or the connection was lost, 2 "
+                 "usage, 5 no running lensd."));
   ctl.callback([&line, &ctl] {
     line.mode = RunMode::ctl;
     line.ctl_args = ctl.remaining();
@@ -259,14 +266,16 @@ void add_subcommands(CLI::App& app, CommandLine& line, std::deque<CommandLineOpt
   filters.flag("--markdown", line.markdown, "print Markdown");
 
   options(subcommand(app, line, RunMode::doctor, "doctor",
-                     "what works on this machine, and why the rest does not"));
+                     "report what works on this machine, and why the rest does not"));
 
   CLI::App& bench =
-      subcommand(app, line, RunMode::bench, "bench", "time of each kernel, next to a copy of the same bytes");
+      subcommand(app, line, RunMode::bench, "bench", "measure each kernel, beside a copy of as many bytes");
   CommandLineOptions& b = options(bench);
   b.plain("FILTER", "", line.bench_filters,
-          "names of filters, colour (the source conversion) or scopes; without: all");
-  b.plain("--size", "SIZE", line.bench_sizes, "720p, 1080p, 4k, 8k or 640x480")->allow_extra_args(false);
+          "names of filters, colour (the conversion of the source) or scopes; without it: all");
+  b.plain("--size", "SIZE", line.bench_sizes,
+          "size of the pictures: 720p, 1080p, 4k, 8k or one such as 640x480; repeatable")
+      ->allow_extra_args(false);
   b.flag("--json", line.json, "print a JSON object per row");
   bench.fallthrough()->footer("--backend, --device and --threads select what is measured.");
 
@@ -292,11 +301,9 @@ std::string exit_code_line() {
 }  // namespace
 
 CommandLineParser::CommandLineParser(CommandLine& line) : options(app, line, "Input") {
-  app.set_version_flag("--version", std::string("lensd ") + LENSD_VERSION)->group("");
+  app.set_help_flag("-h,--help", "print the help");
+  app.set_version_flag("--version", std::string("lensd ") + LENSD_VERSION, "print the version")->group("");
   add_options(options, line);
-  options.group("Input");
-  options.plain("FILES", "", line.more_sources,
-                "further files and folders; > and < play the next and the previous");
   add_subcommands(app, line, of_subcommands);
   app.footer(wrapped_text("lensd --version prints the version. Exit codes: " + exit_code_line() + "."));
 }

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "app/cli.hpp"
 #include "app/pipeline/flight_recorder.hpp"
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
+#include "core/base/whole_file.hpp"
 #include "core/control/http/http_access.hpp"
 #include "core/media/recording.hpp"
 #include "core/media/stream_output.hpp"
@@ -72,6 +74,31 @@ std::vector<ConfigProblem> config_problems(const Config& c) {
         {"http.auth",
          "false is allowed for loopback addresses only (listen on 127.0.0.1, or keep the token)"});
   return p.all;
+}
+
+std::vector<ConfigProblem> config_and_file_problems(const Config& config) {
+  std::vector<ConfigProblem> all = config_problems(config);
+  if (config.http_token_file.empty() || !config.http_token.empty()) return all;
+  try {
+    read_token(config.http_token_file);
+  } catch (const Error& e) {
+    all.push_back({"http.token_file", Error(e.code(), e.where(), e.problem()).what()});
+  }
+  return all;
+}
+
+std::string read_token(const std::string& path) try {
+  constexpr size_t kMostBytes = 64 * 1024;  // of the file; only its first line is used
+  const auto text = read_whole_file(path, kMostBytes);
+  if (!text) throw Error(ExitCode::invalid_config, path, "cannot be read: no such file");
+  std::string token = *text;
+  token.resize(std::min(token.find('\n'), token.size()));
+  while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back()))) token.pop_back();
+  if (const std::string problem = token_problem(token); !problem.empty())
+    throw Error(ExitCode::invalid_config, path, "the token in its first line " + problem);
+  return token;
+} catch (const Error& e) {
+  throw Error(ExitCode::invalid_config, e.where(), e.problem(), "check [http] token_file");
 }
 
 std::string token_problem(std::string_view token) {

@@ -12,6 +12,14 @@ namespace lensd {
 /// Returns the problems of the values in `config`. Pass this function to set_config_check().
 std::vector<ConfigProblem> config_problems(const Config& config);
 
+/// Returns config_problems(), and the reason if the token of the HTTP server cannot be read from its file.
+/// For `lensd check`: runs read the file only if they open the server.
+std::vector<ConfigProblem> config_and_file_problems(const Config& config);
+
+/// Returns the token in the first line of the file. Throws Error(invalid_config) if the file cannot be read
+/// or has no valid token.
+std::string read_token(const std::string& path);
+
 /// Returns why `token` cannot be the token of the HTTP server, or an empty string. It must be valid both as a
 /// bearer token (RFC 6750) and as a cookie's value (RFC 6265).
 std::string token_problem(std::string_view token);

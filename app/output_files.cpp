@@ -119,11 +119,6 @@ std::vector<std::string> written_files(const std::string& path, int frames) {
   return paths;
 }
 
-/// Returns true for names of open files, such as /dev/stdout. The shell has already opened or truncated them.
-bool opened_by_shell(const std::string& path) {
-  return path.starts_with("/dev/std") || path.starts_with("/dev/fd/") || path.starts_with("/proc/");
-}
-
 void refuse(const std::string& path, const std::string& writer, const std::set<FileId>& source) {
   if (const auto id = file_id(path); id && source.contains(*id))
     throw Error(ExitCode::usage, path, fmt::format("{} would overwrite the source", writer),
@@ -192,6 +187,10 @@ void refuse_existing_files(const Output& output, const CommandLine& line) {
 }
 
 }  // namespace
+
+bool opened_by_shell(const std::string& path) {
+  return path.starts_with("/dev/std") || path.starts_with("/dev/fd/") || path.starts_with("/proc/");
+}
 
 std::string first_gap(const std::string& source) {
   if (classify(source) != UrlKind::sequence) return "";

@@ -10,6 +10,9 @@ namespace lensd {
 
 struct CommandLine;
 
+/// Returns true for names of open files, such as /dev/stdout. The shell has already opened or truncated them.
+bool opened_by_shell(const std::string& path);
+
 /// Throws Error(usage) if `path` is a file of the source, even under another name, such as a link. The files
 /// of a sequence are its images; the file of standard input is the redirected one. `writer`: name of the
 /// option or command for the message.

@@ -6,6 +6,7 @@
 
 #include "app/output_files.hpp"
 #include "core/base/clock.hpp"
+#include "core/base/error.hpp"
 
 namespace lensd {
 namespace {
@@ -48,6 +49,11 @@ std::string timings_text(const std::vector<PassStats>& rows) {
                         to_ms(row.max_ns), row.gpu ? "gpu" : "cpu");
   }
   return text;
+}
+
+void check_timings_path(const std::string& path) {
+  if (!path.ends_with(".csv") && !path.ends_with(".json") && !is_special_file(path) && !opened_by_shell(path))
+    throw Error(ExitCode::usage, "--timings", "'" + path + "' ends neither in .csv nor in .json");
 }
 
 void write_reports(const CommandLine& line, Pipeline& pipeline, PipeReader reader) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "app/commands/bench/bench.hpp"
+#include "app/config_checks.hpp"
 #include "app/run.hpp"
 #include "core/base/error.hpp"
 #include "core/base/printable.hpp"
@@ -47,6 +48,7 @@ void run_check(const CommandLine& line) {
   if (line.schema) return fmt::print("{}", config_schema(registry()));
   if (line.layers.files.empty())
     throw Error(ExitCode::usage, "check", "no file given", "lensd check FILE…, or --schema");
+  set_config_check(config_and_file_problems);
   int bad = 0;
   for (const std::string& path : line.layers.files) {
     try {

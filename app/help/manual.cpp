@@ -67,14 +67,22 @@ bool has_options(const CommandHelp& command) {
                      [](const OptionHelp& option) { return !option.positional && !is_common(option); });
 }
 
+/// Returns " [SOURCE] [FILES]...". Required arguments have no brackets.
+std::string arguments_of(const CommandHelp& command) {
+  std::string text;
+  for (const OptionHelp& option : command.options) {
+    if (!option.positional) continue;
+    const std::string name = Page::italic(option.names.front());
+    text += (option.required ? " " + name : " [" + name + "]") + (option.repeats ? "..." : "");
+  }
+  return text;
+}
+
 void add_synopsis(Page& page, const ProgramHelp& help) {
   page.section("SYNOPSIS");
-  page.raw(Page::bold("lensd") + " [" + Page::italic("OPTION") + "]... [" + Page::italic("SOURCE") + "]");
+  page.raw(Page::bold("lensd") + " [" + Page::italic("OPTION") + "]..." + arguments_of(help.program));
   for (const CommandHelp& command : help.commands) {
-    std::string line = Page::bold("lensd " + command.name), arguments;
-    for (const OptionHelp& option : command.options)
-      if (option.positional)
-        arguments += " [" + Page::italic(option.names.front()) + "]" + (option.repeats ? "..." : "");
+    std::string line = Page::bold("lensd " + command.name), arguments = arguments_of(command);
     if (command.takes_program_options && arguments.empty()) arguments = " [" + Page::italic("SOURCE") + "]";
     if (has_options(command)) line += " [" + Page::italic("OPTION") + "]...";
     line += arguments;

@@ -15,6 +15,7 @@ OptionHelp describe_option(const CLI::Option& option, const OptionChoices& choic
   if (help.positional) {
     help.names.push_back(option.get_name(true));
     help.repeats = option.get_expected_max() > 1;
+    help.required = option.get_required();
   }
   for (const std::string& name : option.get_snames()) help.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) help.names.push_back("--" + name);

@@ -24,7 +24,7 @@ struct OptionHelp {
   std::string value;               ///< name of the value, such as "FILE"; empty: a flag
   std::string group, doc;
   std::vector<std::string> choices;  ///< allowed values; empty: not limited to a list
-  bool positional = false, repeats = false;
+  bool positional = false, repeats = false, required = false;
 
   /// Returns true if the value must be attached with '=', as in --loop-file=no.
   bool attached() const { return value.starts_with("[="); }

@@ -178,7 +178,7 @@ void RecorderSink::write(const Job& job) {
     } else {
       recording.write(host_image(job.frame), job.info, job.aspect);
     }
-    if (const std::string text = recording.take_notice(); !text.empty()) notice(false, text);
+    if (Notice n = recording.take_notice(); !n.text.empty()) notice(n.problem, std::move(n.text));
     if (retrying_ && active_ && static_cast<double>(recording.report().frames) > kSuccessSeconds * fps()) {
       retrying_ = false;
       notice(false, "recording again, to " + recording.report().path);

@@ -4,13 +4,10 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "app/config_checks.hpp"
-#include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/text.hpp"
-#include "core/base/whole_file.hpp"
 #include "core/config/schema.hpp"
 #include "core/control/metrics.hpp"
 #include "core/control/socket/control_socket.hpp"
@@ -19,21 +16,6 @@
 
 namespace lensd {
 namespace {
-
-constexpr size_t kMaxTokenBytes = 64 * 1024;  // size limit of the token file; only its first line is used
-
-std::string read_token(const std::string& path) {
-  const auto text = read_whole_file(path, kMaxTokenBytes);
-  if (!text)
-    throw Error(ExitCode::invalid_config, path, "the file with the token cannot be read",
-                "check [http] token_file");
-  std::string token = *text;
-  token.resize(std::min(token.find('\n'), token.size()));
-  while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back()))) token.pop_back();
-  if (const std::string problem = token_problem(token); !problem.empty())
-    throw Error(ExitCode::invalid_config, path, "the token " + problem, "check [http] token_file");
-  return token;
-}
 
 HttpOptions http_options(const Config& config) {
   HttpOptions options;

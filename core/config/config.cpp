@@ -151,10 +151,12 @@ class Reader {
     for (const ParamSpec& key : table.params) known.push_back(key.name);
     fields(n, "graph", known, [&](std::string_view key, const toml::node& value) {
       const ParamSpec* spec = table.find(key);
-      if (key == "output")
-        has_graph_ = true, node_text(value, graph_.output);
-      else if (spec)
+      if (key == "output") {
+        has_graph_ = true, output_place_ = where(value.source());
+        node_text(value, graph_.output);
+      } else if (spec) {
         table_key(value, table, *spec);
+      }
       return spec || key == "output";
     });
   }
@@ -292,9 +294,14 @@ class Reader {
       return incomplete_ && (sentence.find("there is no filter ''") != std::string::npos ||
                              sentence.find("is not a node") != std::string::npos);
     };
-    for (const std::string& sentence : validate(graph_, registry_))
-      if (!follows(sentence))
-        problems.push_back(sentence.starts_with(name_ + ":") ? sentence : name_ + ": " + sentence);
+    // Sentences about a node begin with its place. Those about the output get the place of its key.
+    for (const std::string& sentence : validate(graph_, registry_)) {
+      if (follows(sentence)) continue;
+      const bool of_output = sentence.starts_with("the output") && !output_place_.empty();
+      problems.push_back(sentence.starts_with(name_ + ":")
+                             ? sentence
+                             : (of_output ? output_place_ : name_) + ": " + sentence);
+    }
     if (problems.empty()) out_.graph = resolved(graph_, registry_);
   }
 
@@ -303,6 +310,7 @@ class Reader {
   Config& out_;
   GraphDesc graph_;
   std::map<std::string, std::string> places_;  // "table.key" → file:line:column
+  std::string output_place_;                   // of [graph] output; empty: not given
   bool has_graph_ = false, has_nodes_ = false;
   bool incomplete_ = false;  // a node is missing from the graph, or has no filter
 };

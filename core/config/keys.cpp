@@ -35,7 +35,10 @@ ConfigTable source_table() {
       .real("open_timeout", &Config::source_open_timeout, 0, 3600,
             "live: time from connecting to the first picture; 0: the default", {.unit = "s"})
       .real("timeout", &Config::source_timeout, 0, 3600,
-            "live: reconnect after this time without data; 0: the default, for UDP 1 s", {.unit = "s"})
+            "live: reconnect after this time without data; 0 or not set: 3 s, for UDP and SRT 1 s, for "
+            "Motion JPEG "
+            "over HTTP more",
+            {.unit = "s"})
       .real("stall", &Config::source_stall, 0, 3600,
             "live: stalled after this time without a picture; 0: the default", {.unit = "s"})
       .text("options", &Config::source_options,
@@ -85,7 +88,7 @@ ConfigTable audio_table() {
   return Schema<Config>("audio", "the sound of files and network streams")
       .boolean("on", &Config::audio_on, "play the sound and copy it to outputs")
       .real("volume", &Config::audio_volume, 0, kMaxVolume,
-            "volume, 100: as recorded; without the key as in the last run", {.unit = "%"})
+            "volume, 100: as recorded; not set: as in the last run", {.unit = "%"})
       .boolean("mute", &Config::audio_mute, "start muted")
       .integer("track", &Config::audio_track, 0, 99, "number of the audio track; 0: the best one")
       .build();
@@ -114,7 +117,7 @@ ConfigTable control_table() {
   return Schema<Config>("control", "the control socket")
       .text(
           "socket", &Config::control_socket,
-          "path of the control socket; empty: lensd serve uses the one that lensd ctl tries first; off: none")
+          "path of the control socket; empty: lensd serve uses the default path, the window none; off: none")
       .text("folder", &Config::control_folder,
             "folder of snapshots, traces and recordings that control requests; empty: lensd's state folder")
       .integer("max_clients", &Config::control_clients, 1, kMostClients, "limit of connections")

@@ -311,15 +311,16 @@ constexpr CommandArg kOn[] = {{"on", "value", true}};
 constexpr CommandArg kFrames[] = {{"frames", "integer", true}};
 constexpr CommandArg kFactor[] = {{"factor", "number"}};
 constexpr CommandArg kPath[] = {{"path", "text", true}};
-constexpr CommandArg kRecord[] = {
-    {"on|off", "value", true}, {"path", "text", true}, {"output|source", "text", true}};
-constexpr CommandArg kVirtualCamera[] = {{"on|off", "value", true}, {"name", "text", true}};
+constexpr CommandArg kRecord[] = {{"on|off", "value", true, false, true},
+                                  {"path", "text", true},
+                                  {"output|source", "text", true, false, true}};
+constexpr CommandArg kVirtualCamera[] = {{"on|off", "value", true, false, true}, {"name", "text", true}};
 constexpr CommandArg kLevel[] = {{"level", "text", true}};
 
 constexpr CommandSpec kCommands[] = {
     {"get", "get_property", kNames, "the values of properties; without a name, all of them", false, get},
-    {"set", "set_property", kAssignments, "sets properties: all of them at one frame, or none", true, set,
-     true},
+    {"set", "set_property", kAssignments,
+     "sets properties, given as pairs or as one object: all at one frame, or none", true, set, true},
     {"observe", "observe_property", kObserve,
      "sends an event when a property changes; \"events\" selects all other events", false, observe},
     {"unobserve", "unobserve_property", kIdOrName, "stops observing, by id or name", false, unobserve},
@@ -342,7 +343,8 @@ constexpr CommandSpec kCommands[] = {
     {"node-reset", nullptr, kNode, "sets all parameters of a node to their defaults", true, node_reset},
     {"node-input", nullptr, kNodeInput,
      "sets an input, from 0, to a node or source; without one, removes it and later ones", true, node_input},
-    {"load", "loadfile", kUrl, "opens another source", true, forward<&ControlTarget::load>},
+    {"load", "loadfile", kUrl, "opens another source, named as on the command line", true,
+     forward<&ControlTarget::load>},
     {"seek", nullptr, kSeek, "seeks by seconds: relative (default) or absolute", true, seek},
     {"pause", nullptr, kOn, "true (default), false or toggle", true, pause},
     {"step", nullptr, kFrames, "steps by 1 (default) or more frames, back if negative; pauses", true, step},

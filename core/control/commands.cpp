@@ -111,7 +111,8 @@ std::string command_usage(const CommandSpec& command) {
   std::string text = command.name;
   for (const CommandArg& arg : command.args) {
     std::string name = arg.name;
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+    if (!arg.literal)
+      std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
     if (arg.repeats) name += "…";
     text += arg.optional ? fmt::format(" [{}]", name) : " " + name;
   }

@@ -30,6 +30,7 @@ struct CommandArg {
   const char* type;  ///< text, number, integer, boolean, graph (text or object) or value (any type)
   bool optional = false;
   bool repeats = false;  ///< last argument only: may be given several times
+  bool literal = false;  ///< `name` lists words to type, not the name of a value
 };
 
 struct CommandSpec {

@@ -118,9 +118,9 @@ void fill_inputs(GraphDesc& graph) {
   if (graph.output.empty()) graph.output = above;
 }
 
-/// Returns the nodes on a cycle or between two cycles. Repeatedly removes nodes that read no remaining node,
-/// or that no remaining node reads; the rest is cyclic. Takes O(n log n) time.
-std::vector<std::string> cyclic(const GraphDesc& graph) {
+/// Returns the nodes on a cycle or between two cycles, in order. Repeatedly removes nodes that read no
+/// remaining node, or that no remaining node reads; the rest is cyclic. Takes O(n log n) time.
+std::vector<const NodeDesc*> cyclic(const GraphDesc& graph) {
   const size_t count = graph.nodes.size();
   std::map<std::string_view, size_t> at;
   for (size_t i = 0; i < count; ++i) at.emplace(graph.nodes[i].id, i);
@@ -148,10 +148,38 @@ std::vector<std::string> cyclic(const GraphDesc& graph) {
   };
   remove(reads, readers);
   remove(readers, reads);
-  std::vector<std::string> in_order;
+  std::vector<const NodeDesc*> in_order;
   for (size_t i = 0; i < count; ++i)
-    if (left[i]) in_order.push_back(graph.nodes[i].id);
+    if (left[i]) in_order.push_back(&graph.nodes[i]);
   return in_order;
+}
+
+/// Returns the place of a node in its file before `sentence`; only the sentence if there is no file.
+std::string placed(const NodeDesc& node, const std::string& sentence) {
+  return node.where.empty() ? sentence : node.where + ": " + sentence;
+}
+
+/// Reports the second node of each id, and each use of the name of the decoded picture.
+void check_ids(const GraphDesc& graph, std::vector<std::string>& problems) {
+  std::map<std::string, int> uses;
+  for (const NodeDesc& node : graph.nodes) {
+    if (node.id.empty()) continue;
+    if (++uses[node.id] == 2)
+      problems.push_back(placed(node, fmt::format("two nodes have the id '{}'", node.id)));
+    if (const auto problem = name_problem(node.id))
+      problems.push_back(fmt::format("{}: {}", node.label(), *problem));
+    if (node.id == kSourceNode && uses[node.id] == 1)
+      problems.push_back(placed(node, "the id 'source' stands for the decoded picture"));
+  }
+}
+
+/// Reports a cycle at its first node.
+void check_cycles(const GraphDesc& graph, std::vector<std::string>& problems) {
+  const std::vector<const NodeDesc*> loop = cyclic(graph);
+  if (loop.empty()) return;
+  std::vector<std::string> ids;
+  for (const NodeDesc* node : loop) ids.push_back(node->id);
+  problems.push_back(placed(*loop.front(), fmt::format("there is a cycle through {}", fmt::join(ids, ", "))));
 }
 
 /// Returns a message for each exceeded limit. Call before the other checks, so that these take bounded time.
@@ -260,14 +288,7 @@ std::optional<std::string> name_problem(const std::string& name) {
 std::vector<std::string> validate(const GraphDesc& given, const Registry& registry) {
   std::vector<std::string> problems = size_problems(given);
   if (!problems.empty()) return problems;
-  std::map<std::string, int> uses;
-  for (const NodeDesc& node : given.nodes)
-    if (!node.id.empty() && ++uses[node.id] == 2)
-      problems.push_back(fmt::format("two nodes have the id '{}'", node.id));
-  for (const NodeDesc& node : given.nodes)
-    if (const auto problem = name_problem(node.id))
-      problems.push_back(fmt::format("{}: {}", node.label(), *problem));
-  if (uses.contains(kSourceNode)) problems.push_back("the id 'source' stands for the decoded picture");
+  check_ids(given, problems);
 
   GraphDesc graph = given;
   name_nodes(graph);
@@ -277,8 +298,7 @@ std::vector<std::string> validate(const GraphDesc& given, const Registry& regist
   for (const NodeDesc& node : graph.nodes) check_node(node, ids, registry, problems);
   if (!ids.contains(graph.output))
     problems.push_back(fmt::format("the output '{}' is not a node", graph.output));
-  if (const auto loop = cyclic(graph); !loop.empty())
-    problems.push_back(fmt::format("there is a cycle through {}", fmt::join(loop, ", ")));
+  check_cycles(graph, problems);
   return problems;
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "core/base/notices.hpp"
 #include "core/image/frame.hpp"
 #include "core/image/picture.hpp"
 #include "core/image/pixel_aspect.hpp"
@@ -96,8 +97,9 @@ class Recording {
   };
   /// Returns the report of the current or the last recording.
   Report report() const;
-  /// Returns a new message about the encoder; empty if there is none.
-  std::string take_notice();
+  /// Returns a new notice about the encoder; its text is empty if there is none. Files that continue
+  /// the recording do not repeat it.
+  Notice take_notice();
 
  private:
   struct Encoding;

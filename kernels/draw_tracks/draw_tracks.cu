@@ -15,7 +15,7 @@ struct DrawTuning {
 __device__ int slots_of(const TrackTable* table) {
   return static_cast<int>(min(table->capacity, static_cast<uint32_t>(kMaxTracks)));
 }
-__device__ int first_thread() {
+__device__ int global_thread() {
   return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
 }
 __device__ int all_threads() {
@@ -30,8 +30,8 @@ __global__ void history_kernel(const DrawTracksBlock* block, const TrackTable* t
   DrawHistory* after = state.after();
   const int slots = slots_of(table), entries = trail + 1;
   const uint32_t known = state.frame->reset ? 0 : before->capacity;
-  if (first_thread() == 0) after->capacity = static_cast<uint32_t>(slots);
-  for (int i = first_thread(); i < slots * entries; i += all_threads()) {
+  if (global_thread() == 0) after->capacity = static_cast<uint32_t>(slots);
+  for (int i = global_thread(); i < slots * entries; i += all_threads()) {
     const int slot = i / entries, k = i - slot * entries;
     const Track& now = table->tracks()[slot];
     const DrawSlot last = static_cast<uint32_t>(slot) < known ? before->slots()[slot] : DrawSlot{0, 0};
@@ -39,7 +39,7 @@ __global__ void history_kernel(const DrawTracksBlock* block, const TrackTable* t
     if (k == 0) after->slots()[slot] = next_slot(block->colour, keeps, last, now);
     after->points(slot, trail)[k] = next_point(grid, now, keeps, before->points(slot, trail), k);
   }
-  for (int i = first_thread(); i < key_words; i += all_threads()) keys[i] = make_uint4(0, 0, 0, 0);
+  for (int i = global_thread(); i < key_words; i += all_threads()) keys[i] = make_uint4(0, 0, 0, 0);
 }
 
 /// Draws one mark per warp, 8×4 pixels at a time; most marks are about that size.
@@ -49,7 +49,7 @@ __global__ void draw_kernel(const DrawTracksBlock* block, const TrackTable* tabl
   const DrawHistory* history = state.after();
   const int lane = static_cast<int>(threadIdx.x) & 31, entries = trail + 1;
   const int marks = slots_of(table) * entries;
-  for (int i = first_thread() / 32; i < marks; i += all_threads() / 32) {
+  for (int i = global_thread() / 32; i < marks; i += all_threads() / 32) {
     const int slot = i / entries;
     DrawMark mark;
     if (!mark_of(*block, grid, history->slots()[slot], history->points(slot, trail), i - slot * entries,

@@ -94,7 +94,7 @@ CameraControls::Applied CameraControls::apply(const SharedControls::Write& write
   std::erase_if(overridden_, [&](const auto& one) { return one.name == name; });
   const auto refuse = [&](const std::string& problem) {
     const bool again = write.purpose == SharedControls::Purpose::restore;
-    again ? shared_->warn_once(problem) : shared_->refused(write, problem);
+    again ? shared_->warn_once(problem) : shared_->undo_write(write, problem);
     return Applied::refused;
   };
   // Flags and range may have changed since the value was queued, for example by the previous write. The event

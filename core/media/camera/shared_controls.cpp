@@ -276,7 +276,7 @@ void SharedControls::publish_locked(std::vector<SourceControl> controls) {
   current_ = std::move(next);
 }
 
-void SharedControls::refused(const Write& write, const std::string& problem) {
+void SharedControls::undo_write(const Write& write, const std::string& problem) {
   const std::lock_guard lock(mutex_);
   const auto newer = std::ranges::find(writes_, write.name, &Write::name);
   if (newer != writes_.end())

@@ -78,8 +78,8 @@ class SharedControls {
   /// Replaces the controls if they differ from the published ones.
   void publish(const std::vector<SourceControl>& controls);
   void notice(std::string text) { notices_.add(false, std::move(text)); }
-  /// Reports that the driver refused a write of take_write(), and restores the previous wanted value.
-  void refused(const Write& write, const std::string& problem);
+  /// Restores the wanted value before a write of take_write() that the driver refused, and reports `problem`.
+  void undo_write(const Write& write, const std::string& problem);
   /// Reports a problem that returns with every connection. Reports the same text only once.
   void warn_once(const std::string& problem);
 

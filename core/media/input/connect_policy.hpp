@@ -38,7 +38,7 @@ class ConnectPolicy {
   void allow(const std::string& host);
 
   /// Returns the last refused address; empty if there was none.
-  const std::string& refused() const noexcept { return refused_; }
+  const std::string& refused_address() const noexcept { return refused_; }
 
   /// Applies a policy to this thread's connections and datagrams during its lifetime.
   class Scope {
@@ -52,7 +52,7 @@ class ConnectPolicy {
     ConnectPolicy* const outer_;
   };
 
-  /// Returns false, and stores the address for refused(), if the connection is not allowed. Called by
+  /// Returns false, and stores the address for refused_address(), if the connection is not allowed. Called by
   /// connect().
   bool check(int fd, const sockaddr& address);
   /// The same for a datagram, without the exception for name servers. Called by sendto() and sendmsg().

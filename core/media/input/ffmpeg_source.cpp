@@ -127,11 +127,11 @@ void FfmpegSource::describe_source() {
   info_.live = input_->live();
   info_.times_may_jump = (input_->context()->iformat->flags & AVFMT_TS_DISCONT) != 0;
   if (stream.duration > 0) {
-    announced_ns_ = ff::to_ns(stream.duration, stream.time_base);
-    info_.duration_ns = announced_ns_;
+    announced_duration_ns_ = ff::to_ns(stream.duration, stream.time_base);
+    info_.duration_ns = announced_duration_ns_;
   } else if (input_->context()->duration > 0) {
     info_.duration_ns = ff::to_ns(input_->context()->duration, AVRational{1, AV_TIME_BASE});
-    if (input_->context()->nb_streams == 1) announced_ns_ = info_.duration_ns;
+    if (input_->context()->nb_streams == 1) announced_duration_ns_ = info_.duration_ns;
   }
 }
 
@@ -228,7 +228,7 @@ FrameOutcome FfmpegSource::feed() {
   }
   if (error < 0 && input_->live()) fail_lost(error);
   if (error < 0) {
-    stream_errors_.ended(*input_, error, announced_ns_, timestamps_.nominal_ns());
+    stream_errors_.ended(*input_, error, announced_duration_ns_, timestamps_.nominal_ns());
     draining_ = true;
     const int sent = avcodec_send_packet(&decoder_->context(), nullptr);  // null packet: drain the decoder
     stream_errors_.step_done(sent < 0 && sent != AVERROR_EOF, allocator_.logged_errors());

@@ -136,9 +136,9 @@ class FfmpegSource final : public Source {
   NoticeList notices_;
   std::atomic<PixelAspect> pixel_aspect_{PixelAspect{}};
   SeekState seek_;
-  std::array<Picture, 2> ahead_;  ///< pictures that the constructor decoded; delivered first
-  FrameInfo frame_info_;          ///< properties of the frame in frame_
-  int64_t announced_ns_ = 0;      ///< announced duration of the stream; 0: unknown
+  std::array<Picture, 2> ahead_;       ///< pictures that the constructor decoded; delivered first
+  FrameInfo frame_info_;               ///< properties of the frame in frame_
+  int64_t announced_duration_ns_ = 0;  ///< announced duration of the stream; 0: unknown
   int64_t next_index_ = 0;
   std::optional<uint16_t> announced_peak_;    ///< first announced peak of the connection, see peak_of()
   std::optional<HdrMetadata> announced_hdr_;  ///< of the connection's first HDR picture

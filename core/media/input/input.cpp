@@ -337,7 +337,7 @@ void Input::take_audio(AVPacket& packet) noexcept {
   if (!audio_stream_) return;
   if (packet.stream_index == audio_stream_->index) {
     if (audio_config_.put(packet) && !changed()) audio_->put(packet);
-    if (audio_config_.adts_changed() && now_ns() - announced_ns_ > kAnnouncementsNs) announce_audio();
+    if (audio_config_.adts_changed() && now_ns() - audio_announced_ns_ > kAnnouncementsNs) announce_audio();
   } else if (static_cast<unsigned>(packet.stream_index) >= streams_seen_) {
     const AVCodecParameters& codec = *context_->streams[packet.stream_index]->codecpar;
     const bool flv = std::string_view(context_->iformat->name) == "flv";
@@ -353,7 +353,7 @@ void Input::announce_audio() noexcept {
     audio_config_.set_new_format(*last.codec);
     audio_->connected(last.codec.get(), last.time_base, last.unparsed);
     audio_config_.connected(*last.codec);
-    announced_ns_ = now_ns();
+    audio_announced_ns_ = now_ns();
   } catch (const std::exception&) {
     // out of memory: the next packet tries again
   }

@@ -200,7 +200,7 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
   pictures.audio = nullptr;
   const bool with_audio = live.audio && !live.audio->refused();
   const auto audio_refused = [&](int result) {
-    const bool other_cause = deadline_.expired() || !policy_.refused().empty();
+    const bool other_cause = deadline_.expired() || !policy_.refused_address().empty();
     return with_audio && may_refuse_audio(result, url) && !other_cause && lookup_problem(url).empty();
   };
   deadline_.set(live.open_ns);
@@ -216,7 +216,7 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
   }
   if (error < 0) {
     fail_if_interrupted();
-    if (!policy_.refused().empty()) fail_redirected(policy_.refused());
+    if (!policy_.refused_address().empty()) fail_redirected(policy_.refused_address());
     if (deadline_.expired()) fail("no answer before the open timeout");
     if (const std::string problem = lookup_problem(url); !problem.empty()) fail(problem);
     if (verifies && certificate_refused())

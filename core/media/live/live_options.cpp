@@ -34,7 +34,7 @@ std::string microseconds(int64_t ns) {
   return std::to_string(ns / 1000);
 }
 
-Error refused(const std::string& where, const std::string& what, const std::string& hint = {}) {
+Error refusal(const std::string& where, const std::string& what, const std::string& hint = {}) {
   return Error(ExitCode::bad_source, where, what, hint);
 }
 
@@ -184,7 +184,7 @@ std::string screen_display(const std::string& url) {
   if (!given.empty() && given.front() != '+') return given;  // "+X,Y" is an offset without a display
   const char* named = std::getenv("DISPLAY");
   if (!named || !*named)
-    throw refused(url, "there is no X11 display to record", "set DISPLAY, or use screen::0+0,0");
+    throw refusal(url, "there is no X11 display to record", "set DISPLAY, or use screen::0+0,0");
   return named + given;
 }
 
@@ -194,13 +194,13 @@ void check_live_source(const std::string& url, const LiveOptions& live) {
   check_shape(where, kind, live);
   if (kind == UrlKind::camera) {
     if (const std::string problem = never_a_camera(camera_path(url)); !problem.empty())
-      throw refused(where, problem, "lensd doctor lists the cameras");
+      throw refusal(where, problem, "lensd doctor lists the cameras");
     check_camera_options(where, live);
     return;
   }
   if (kind == UrlKind::pipewire) {
     if (url.starts_with("portal:") && !portal_target(url))
-      throw refused(where, "there is no such portal", "use portal: or portal:camera");
+      throw refusal(where, "there is no such portal", "use portal: or portal:camera");
     if (!live.extra.empty() || !live.format.empty())
       throw Error(ExitCode::invalid_config, where, "format and options cannot be set for a PipeWire source",
                   "remove them from [source]; size and rate can be set");
@@ -212,7 +212,7 @@ void check_live_source(const std::string& url, const LiveOptions& live) {
   if (kind == UrlKind::screen) screen_display(url);
   if (kind != UrlKind::network) return;
   if (host_of(url).empty() && scheme != "udp" && scheme != "srt")
-    throw refused(where, "this address has no host", "use " + scheme + "://HOST/…");
+    throw refusal(where, "this address has no host", "use " + scheme + "://HOST/…");
   const auto protocols = layers(scheme);
   if (!protocols.empty() && !avio_protocol_get_class(protocols.front().c_str()))
     throw Error(ExitCode::unavailable, where, fmt::format("this FFmpeg was built without {}", scheme));

@@ -191,7 +191,7 @@ bool AudioCopy::add_stream(AVFormatContext& output) {
   }
   const bool loses_sync = packets_->lossy() && fills_no_gaps(container, codec_->codec_id);
   if (loses_sync || !supports(container, codec_->codec_id)) {
-    refused(container);
+    detach_unsupported(container);
     return false;
   }
   stream_ = ff::allocated(avformat_new_stream(&output, nullptr));
@@ -206,7 +206,7 @@ bool AudioCopy::add_stream(AVFormatContext& output) {
   return true;
 }
 
-void AudioCopy::refused(const AVOutputFormat& container) {
+void AudioCopy::detach_unsupported(const AVOutputFormat& container) {
   detach();
   if (std::exchange(refusal_logged_, true)) return;
   log::warn("the audio is not copied: {} does not support this {}{}", container.name,

@@ -41,7 +41,7 @@ class AudioCopy {
   /// container does not support the codec, or if no packet has arrived that describes it.
   bool add_stream(AVFormatContext& output);
   /// Logs, once, that a container does not support the codec. Calls detach().
-  void refused(const AVOutputFormat& container);
+  void detach_unsupported(const AVOutputFormat& container);
   /// Maps recording time `start_ns` to time 0 of the output. Skips earlier audio.
   void begin_at(int64_t start_ns);
   /// Call before the output is closed. Drops later packets.

@@ -93,7 +93,7 @@ void Muxer::remake_without_audio() {
   context_->flags = refused->flags;
   context_->interrupt_callback = refused->interrupt_callback;
   if (refused->oformat->priv_class) ff::check_memory(av_opt_copy(context_->priv_data, refused->priv_data));
-  std::exchange(audio_, nullptr)->refused(*refused->oformat);
+  std::exchange(audio_, nullptr)->detach_unsupported(*refused->oformat);
 }
 
 Muxer::~Muxer() {

@@ -61,7 +61,8 @@ struct Recording::Encoding {
   std::unique_ptr<VideoEncoder> encoder;
   std::shared_ptr<const EncodedStream> stream;  ///< describes the packets of the encoder
   std::unique_ptr<PacketRing> preroll;
-  std::string notice;
+  Notice notice;
+  std::string reported;  ///< the last notice, so that the next file does not repeat it
   AudioEnd audio_end = AudioEnd::video;
   bool failed = false;  ///< the encoder did not start: no pre-roll until the next start()
 
@@ -92,10 +93,7 @@ struct Recording::Encoding {
     failed = true;
     encoder = std::make_unique<VideoEncoder>(output_format_of(muxer, muxer), format, fps, settings.encoder,
                                              "recorder", fields);
-    notice = encoder->notice();
-    if (format.orientation != Orientation{} && muxer != "mp4" && muxer != "mov")
-      notice += fmt::format("{}the source is recorded as stored, without its rotation; .mp4 and .mov keep it",
-                            notice.empty() ? "" : "; ");
+    report(format.orientation != Orientation{} && muxer != "mp4" && muxer != "mov");
     failed = false;
     audio_change.opened(connection);
     audio_from.connection = connection;
@@ -105,6 +103,16 @@ struct Recording::Encoding {
     const double per_tick = av_q2d(encoder->context().time_base);
     preroll = std::make_unique<PacketRing>(std::llround(settings.preroll_seconds / per_tick),
                                            static_cast<int64_t>(settings.preroll_megabytes * 1e6));
+  }
+
+  /// Sets the notice about the new encoder and the file.
+  void report(bool rotation_lost) {
+    Notice now = encoder->notice();
+    if (rotation_lost)
+      now.text +=
+          fmt::format("{}the source is recorded as stored, without its rotation; .mp4 and .mov keep it",
+                      now.text.empty() ? "" : "; ");
+    if (std::exchange(reported, now.text) != now.text) notice = std::move(now);
   }
 
   void add_jump(const SourceJump& jump, SegmentWriter* writer) const {
@@ -169,6 +177,7 @@ void Recording::start(const RecordTarget& target) {
   stop();
   last_ = {};
   Encoding& e = *encoding_;
+  if (!target.resumed) e.reported.clear();
   if (e.encoder && !e.fits(recording_muxer(target.path))) end_encoder();
   const bool own_thread = e.settings.own_writer && e.audio_from.address.empty();
   writer_ = std::make_unique<SegmentWriter>(e.settings, target, own_thread, e.stop);
@@ -231,7 +240,7 @@ void Recording::encode(const PixelsFormat& format, const Pixels& picture, const 
     const AVRational time_base = e.encoder->context().time_base;
     const auto [ticks, jump] = e.encoder->next_time(info);
     if (jump) e.add_jump(*jump, writer_.get());
-    e.encoder->send(picture, ticks, writer_ && writer_->wants_key(ticks, time_base), fields);
+    e.encoder->send(picture, ticks, writer_ && writer_->take_key_request(ticks, time_base), fields);
     write_packets();
   });
 }
@@ -251,7 +260,7 @@ Recording::Report Recording::report() const {
   return writer_->report();
 }
 
-std::string Recording::take_notice() {
+Notice Recording::take_notice() {
   return std::exchange(encoding_->notice, {});
 }
 

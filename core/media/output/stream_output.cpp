@@ -14,6 +14,7 @@ struct StreamOutput::Encoding {
   AudioChange audio_change;
   std::unique_ptr<VideoEncoder> encoder;
   std::unique_ptr<StreamSender> sender;
+  std::string reported;  ///< the last notice about an encoder, so that a new connection does not repeat it
 
   explicit Encoding(const Options& o)
       : options(o),
@@ -31,7 +32,9 @@ struct StreamOutput::Encoding {
   void open(const PixelsFormat& format, uint32_t connection) {
     encoder = std::make_unique<VideoEncoder>(output_format_of(target.muxer, target.shown), format,
                                              options.fps, options.encoder, target.shown);
-    if (!encoder->notice().empty()) status->notices.add(false, encoder->notice());
+    const Notice& notice = encoder->notice();
+    if (!notice.text.empty() && std::exchange(reported, notice.text) != notice.text)
+      status->notices.add(notice.problem, notice.text);
     audio_change.opened(connection);
     options.audio_from.connection = connection;
     sender = std::make_unique<StreamSender>(target, *encoder, options.audio_from, status);
@@ -71,7 +74,7 @@ void StreamOutput::write(ConstImageRef image, const FrameInfo& info, PixelAspect
   if (!e.encoder) e.open(format, info.connection);
   const auto [ticks, jump] = e.encoder->next_time(info);
   if (jump) e.sender->add_jump(*jump);
-  e.encoder->send(pixels(image), ticks, e.sender->wants_key());
+  e.encoder->send(pixels(image), ticks, e.sender->take_key_request());
   e.push_packets();
 }
 

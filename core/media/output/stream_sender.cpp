@@ -111,8 +111,8 @@ void StreamSender::add_jump(const SourceJump& jump) {
   worker_->add_jump(jump);
 }
 
-bool StreamSender::wants_key() noexcept {
-  return worker_->wants_key();
+bool StreamSender::take_key_request() noexcept {
+  return worker_->take_key_request();
 }
 
 void StreamSender::finish() {
@@ -307,7 +307,7 @@ std::unique_ptr<StreamConnection> StreamSender::Worker::open_device(int& error) 
 /// Sends packets until the stream ends or the connection fails. Returns 0 or an AVERROR.
 int StreamSender::Worker::send(StreamConnection& connection) {
   discard_queue();  // older than the connection
-  wants_key_ = true;
+  key_requested_ = true;
   while (auto item = queue_.pop()) {
     if (!item->packet) {
       if (audio_) audio_->add_jump(item->jump);

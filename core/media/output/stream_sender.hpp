@@ -70,8 +70,8 @@ class StreamSender {
   /// Queues a jump for AudioCopy::add_jump(). If the queue is full, the jump precedes the next packet that
   /// fits. Does not block.
   void add_jump(const SourceJump& jump);
-  /// Returns true once per connection, because a new connection needs a key frame.
-  bool wants_key() noexcept;
+  /// Returns true once per connection, because a new connection needs a key frame. Clears the request.
+  bool take_key_request() noexcept;
   /// Sends the queued packets, for less than a second. Then the thread is joined, or becomes a straggler.
   void finish();
 
@@ -88,7 +88,7 @@ class StreamSender::Worker {
          std::shared_ptr<SharedStreamStatus> status);
   void push(const AVPacket& packet);
   void add_jump(const SourceJump& jump);
-  bool wants_key() noexcept { return wants_key_.exchange(false, std::memory_order_relaxed); }
+  bool take_key_request() noexcept { return key_requested_.exchange(false, std::memory_order_relaxed); }
   void end();
   void abandon_audio() noexcept { abandon_audio_ = true; }
   void run_until_end();
@@ -132,7 +132,7 @@ class StreamSender::Worker {
   bool short_lived_ = false;    // the last connection ended before it was stable
   int64_t connected_ns_ = 0, retry_ns_ = 0;
   std::minstd_rand random_;  // for jitter
-  std::atomic<bool> wants_key_{false}, ending_{false}, abandon_audio_{false};
+  std::atomic<bool> key_requested_{false}, ending_{false}, abandon_audio_{false};
   IoDeadline deadline_{nullptr};
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -27,6 +27,13 @@ for problem in bad.toml:3: bad.toml:4:; do
   grep -q "$problem" "$WORK/stderr" || fail "'lensd check' does not report $problem: $(<"$WORK/stderr")"
 done
 
+printf '[http]\ntoken_file = "%s/token"\n' "$WORK" >"$WORK/http.toml"
+expect 3 check "$WORK/http.toml"
+grep -q 'http.toml:2:14: http.token_file: .*no such file' "$WORK/stderr" ||
+  fail "'lensd check' does not look for the token's file: $(<"$WORK/stderr")"
+echo 12345678 >"$WORK/token"
+expect 0 check "$WORK/http.toml"
+
 expect 0 doctor
 grep -qi cpu "$WORK/stdout" || fail "'lensd doctor' does not mention the CPU backend"
 if [[ ! -e /dev/nvidiactl ]]; then

@@ -22,6 +22,14 @@ for part in "$WORK"/part-*.mkv; do sum=$((sum + $(count "$part"))); done
 [[ $sum == 110 && -e $WORK/part-005.mkv && ! -e $WORK/part-006.mkv ]] || fail "split: $sum frames in $(ls "$WORK")"
 echo "ok: 110 frames in 5 files"
 
+# A recording without a hardware encoder gives one warning. NVENC has no codec for .webm.
+printf '[record]\ncodec = "hardware"\n' >"$WORK/hardware.toml"
+expect 0 test:testsrc2 --headless --frames 5 -o null: -c "$WORK/hardware.toml" --record "$WORK/soft.webm"
+[[ $(<"$WORK/stderr") == "lensd: warning: there is no hardware encoder for this file type; using "*" instead" ]] ||
+  fail "no single warning about the encoder: $(<"$WORK/stderr")"
+[[ $(count "$WORK/soft.webm") == 5 ]] || fail "the recording without a hardware encoder does not have 5 frames"
+echo "ok: one warning about a missing hardware encoder"
+
 # A file that another program makes after the start is kept. The source is a pipe, so that the run waits.
 expect 0 test:testsrc2 --headless --frames 20 -o "$WORK/clip.mkv"
 mkfifo "$WORK/pipe"

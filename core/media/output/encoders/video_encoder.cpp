@@ -28,6 +28,10 @@ constexpr int64_t kTimeJumpNs = 1'000'000'000;
 /// and variable rates.
 constexpr AVRational kClock = {1, 90000};
 
+bool is_hardware(const AVCodec& codec) {
+  return std::string_view(codec.name).ends_with("_nvenc");
+}
+
 /// Returns the hint for an encoder that did not start.
 std::string start_hint(const EncoderOptions& options) {
   if (options.codec.ends_with("_nvenc"))
@@ -45,10 +49,12 @@ VideoEncoder::VideoEncoder(const AVOutputFormat& container, const PixelsFormat& 
   for (const AVCodec* codec : encoders) {
     try {
       start(*codec, container, fps, options);
-      notice_ = conversion_notice(*codec, input_, output_);
-      if (!problem.empty())
-        notice_ = fmt::format("{}; using {} instead{}{}", problem, codec->name, notice_.empty() ? "" : "; ",
-                              notice_);
+      notice_ = {false, conversion_notice(*codec, input_, output_)};
+      if (options.codec == "hardware" && !is_hardware(*codec)) {
+        if (problem.empty()) problem = "there is no hardware encoder for this file type";
+        notice_ = {true, fmt::format("{}; using {} instead{}{}", problem, codec->name,
+                                     notice_.text.empty() ? "" : "; ", notice_.text)};
+      }
       break;
     } catch (const Error& error) {
       // Skip hardware encoders that do not start: NVENC may be missing.
@@ -138,8 +144,8 @@ VideoEncoder::FrameTime VideoEncoder::next_time(const FrameInfo& info) {
   const AVRational time_base = context_->time_base;
   const bool seek = last_ticks_ < 0 || info.serial != serial_ || info.pts_ns + kTimeJumpNs < last_pts_ns_;
   if (seek) offset_ns_ = ff::to_ns(next_ticks(), time_base) - info.pts_ns;
-  const bool moved = is_continuous(info);
-  const bool jump = has_jumped(info) || seek;
+  const bool moved = follow_stamp(info);
+  const bool jump = follow_source_time(info) || seek;
   serial_ = info.serial;
   last_pts_ns_ = info.pts_ns;
   last_ticks_ = std::max(last_ticks_ + 1, ff::to_ticks(info.pts_ns + offset_ns_, time_base));
@@ -153,9 +159,9 @@ VideoEncoder::FrameTime VideoEncoder::next_time(const FrameInfo& info) {
                                   .connection = plausible(info.stamp_ns) ? info.connection : 0}};
 }
 
-/// Returns true if the timestamp of a live source's frame follows that of the frame before. Stores the
-/// timestamp. Call before has_jumped(), which stores the connection.
-bool VideoEncoder::is_continuous(const FrameInfo& info) {
+/// Stores the timestamp of a live source's frame. Returns true if it follows that of the frame before. Call
+/// before follow_source_time(), which stores the connection.
+bool VideoEncoder::follow_stamp(const FrameInfo& info) {
   if (info.connection == 0 || !plausible(info.stamp_ns)) return false;
   const int64_t step = info.stamp_ns - std::exchange(last_stamp_ns_, info.stamp_ns);
   return info.connection == connection_ && step > 0 && step <= info.pts_ns - last_pts_ns_ + kTimeJumpNs;
@@ -163,7 +169,7 @@ bool VideoEncoder::is_continuous(const FrameInfo& info) {
 
 /// Stores the connection and the difference between frame time and source time. Returns true if one of them
 /// has changed. Ignores rounded timestamps of live sources.
-bool VideoEncoder::has_jumped(const FrameInfo& info) {
+bool VideoEncoder::follow_source_time(const FrameInfo& info) {
   constexpr int64_t kRoundingNs = 1000;
   const bool reconnected = std::exchange(connection_, info.connection) != info.connection;
   if (info.connection == 0)

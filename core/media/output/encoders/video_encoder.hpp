@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "core/base/notices.hpp"
 #include "core/image/frame.hpp"
 #include "core/media/encoder_options.hpp"
 #include "core/media/ffmpeg/picture_allocator.hpp"
@@ -28,8 +29,9 @@ class VideoEncoder {
   Orientation orientation() const noexcept { return output_.orientation; }
   /// Returns the HDR metadata of the stream, for the container.
   const HdrMetadata& hdr() const noexcept { return hdr_; }
-  /// Returns why a fallback encoder runs and what the stream loses; empty if there is nothing to report.
-  const std::string& notice() const noexcept { return notice_; }
+  /// Returns why another encoder than the hardware's runs, which is a problem, and what the stream loses. The
+  /// text is empty if there is nothing to report.
+  const Notice& notice() const noexcept { return notice_; }
 
   /// Changes the format of input pictures if the stream's format stays the same. Returns false if it would
   /// change.
@@ -63,12 +65,13 @@ class VideoEncoder {
   void set_fields(AVCodecContext& c) const;
   void set_colour(AVCodecContext& c) const;
   void convert(const Pixels& picture, FieldOrder fields);
-  bool has_jumped(const FrameInfo& info);
-  bool is_continuous(const FrameInfo& info);
+  bool follow_source_time(const FrameInfo& info);
+  bool follow_stamp(const FrameInfo& info);
   bool receive(AVPacket& packet) const;
   void check(int error) const;
 
-  std::string where_, notice_;
+  std::string where_;
+  Notice notice_;
   EncoderOptions options_;
   FieldOrder fields_;  // of the first picture
   PixelsFormat input_, output_;

@@ -179,8 +179,8 @@ const std::string& SegmentWriter::muxer() const noexcept {
   return worker_->segments().muxer();
 }
 
-bool SegmentWriter::wants_key(int64_t ticks, AVRational time_base) {
-  return worker_->segments().wants_key(ticks, time_base);
+bool SegmentWriter::take_key_request(int64_t ticks, AVRational time_base) {
+  return worker_->segments().take_key_request(ticks, time_base);
 }
 
 void SegmentWriter::add_jump(const SourceJump& jump, const std::shared_ptr<const EncodedStream>& stream) {

@@ -30,7 +30,7 @@ class SegmentWriter {
 
   const std::string& muxer() const noexcept;
   /// See Segments.
-  bool wants_key(int64_t ticks, AVRational time_base);
+  bool take_key_request(int64_t ticks, AVRational time_base);
   /// Passes a jump to the stream's audio, in the order of the packets.
   void add_jump(const SourceJump& jump, const std::shared_ptr<const EncodedStream>& stream);
 

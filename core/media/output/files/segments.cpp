@@ -52,7 +52,7 @@ Segments::Segments(const RecordSettings& settings, const RecordTarget& target)
 
 Segments::~Segments() = default;
 
-bool Segments::wants_key(int64_t ticks, AVRational time_base) {
+bool Segments::take_key_request(int64_t ticks, AVRational time_base) {
   if (split_seconds_ > 0) {
     const int64_t after = ticks + std::max<int64_t>(1, ticks_of(split_seconds_, time_base));
     int64_t next = 0;

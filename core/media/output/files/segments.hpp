@@ -3,7 +3,7 @@
 //
 //   packets ── write() ──▶ VideoFile 1 │ VideoFile 2 │ … ──▶ FileCloser ──▶ FileRing
 //
-// Internal to core/media. Not thread-safe, except wants_key().
+// Internal to core/media. Not thread-safe, except take_key_request().
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ class Segments {
   const std::string& muxer() const noexcept { return muxer_; }
   /// Returns true, once per file, if the picture at `ticks` should be a key frame that starts a new file.
   /// May be called from another thread than the other functions.
-  bool wants_key(int64_t ticks, AVRational time_base);
+  bool take_key_request(int64_t ticks, AVRational time_base);
   /// Writes a packet, in a new file if one is due. The first packet of an encoder must be a key frame.
   /// `age_s`: age of the packet's picture in seconds. Throws as VideoFile does; do not call write() again
   /// after that.
@@ -72,7 +72,7 @@ class Segments {
   int64_t last_time_ = 0, picture_ticks_ = 0;    ///< time of the last packet; nominal duration of a picture
   int64_t footage_ticks_ = 0, noted_ticks_ = 0;  ///< footage of the file; last value passed to the ring
   int files_ = 0;
-  // Shared with wants_key().
+  // Shared with take_key_request().
   std::atomic<int64_t> next_key_{0};  ///< time of the next key frame for split_seconds_; 0: not yet known
   std::atomic<int64_t> file_bytes_{0};
   std::atomic<bool> size_key_asked_{false};

@@ -151,6 +151,11 @@ TEST(Manual, DocumentsEverything) {
   }
   for (const OptionHelp& option : help.program.options)
     EXPECT_FALSE(option.doc.empty()) << option.names.back();
+  const auto italic = [](const char* name) { return TroffPage::italic(name); };
+  for (const std::string& line : {TroffPage::bold("lensd") + " [" + italic("OPTION") + "]... [" +
+                                      italic("SOURCE") + "] [" + italic("FILES") + "]...",
+                                  TroffPage::bold("lensd completion") + " " + italic("SHELL")})
+    EXPECT_NE(page.find(line + "\n"), std::string::npos) << line;
   for (int code = 0; code <= 5; ++code) expect_head(TroffPage::bold(std::to_string(code)));
 }
 

@@ -235,7 +235,9 @@ TEST_F(Cli, AWrongValueIsRefusedWithItsOption) {
       {"--http=[]:8080", "--http: '[]:8080' has an empty address"},
       {"--loop-file=clip.mp4", "--loop-file: 'clip.mp4' is not one of inf, no"},
       {"--tracks=a.txt", "--tracks: 'a.txt'"},
+      {"--timings=t.txt", "--timings: 't.txt' ends neither in .csv nor in .json"},
       {"--nonsense", "command line: "},
+      {"help", "help: there is no such command or file (use lensd --help or lensd COMMAND --help)"},
   };
   for (const auto& c : cases) {
     const std::string problem = problem_of({c.option});

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "app/config_checks.hpp"
 #include "core/base/error.hpp"
 #include "core/config/layers.hpp"
 #include "kernels/registry.hpp"
+#include "tests/unit/common/temporary_folder.hpp"
 
 namespace lensd {
 namespace {
@@ -90,6 +94,34 @@ TEST_F(ConfigChecks, VariablesAreCheckedTheSame) {
   } catch (const Error& e) {
     EXPECT_NE(std::string(e.what()).find("record.name"), std::string::npos) << e.what();
   }
+}
+
+TEST_F(ConfigChecks, OnlyTheCommandCheckReadsTheTokensFile) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "token", key = "[http]\ntoken_file = \"" + path + "\"";
+  EXPECT_EQ(problems(key), std::vector<std::string>{});
+  set_config_check(config_and_file_problems);
+  const std::string place = "a.toml:2:14: http.token_file: " + path;
+  EXPECT_EQ(problems(key), std::vector<std::string>{place + ": cannot be read: no such file"});
+  EXPECT_EQ(problems("[http]\ntoken = \"12345678\"\ntoken_file = \"" + path + "\""),
+            std::vector<std::string>{});  // the file is not read
+  std::ofstream(path) << "short\n";
+  EXPECT_EQ(problems(key),
+            std::vector<std::string>{place + ": the token in its first line is shorter than 8 characters"});
+  std::ofstream(path) << "12345678 \nsecond line\n";
+  EXPECT_EQ(problems(key), std::vector<std::string>{});
+  EXPECT_EQ(read_token(path), "12345678");
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  const auto unreadable = problems(key);
+  ASSERT_EQ(unreadable.size(), 1u);
+  EXPECT_TRUE(unreadable[0].starts_with(place + ": ")) << unreadable[0];
+  EXPECT_THROW(
+      try { read_token(path); } catch (const Error& e) {
+        EXPECT_EQ(e.code(), ExitCode::invalid_config);
+        throw;
+      },
+      Error);
 }
 
 }  // namespace

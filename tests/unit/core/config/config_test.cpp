@@ -105,6 +105,25 @@ TEST(Config, ProblemsAreCompleteAndInLineOrder) {
     EXPECT_NE(all.find(fmt::format("did you mean {}?", name)), std::string::npos) << name << " in\n" << all;
 }
 
+TEST(Config, ProblemsOfTheWholeGraphHaveALine) {
+  Config config;
+  EXPECT_EQ(parse_config("[[node]]\nid = \"a\"\nfilter = \"invert\"\ninput = \"b\"\n"    // lines 1 to 4
+                         "[[node]]\nid = \"b\"\nfilter = \"invert\"\n"                   // 5 to 7
+                         "[[node]]\nid = \"c\"\nfilter = \"invert\"\n"                   // 8 to 10
+                         "[[node]]\nid = \"c\"\nfilter = \"invert\"\n"                   // 11 to 13
+                         "[[node]]\nid = \"source\"\nfilter = \"invert\"\nradius = 1\n"  // 14 to 17
+                         "[graph]\noutput = \"nowhere\"\n",
+                         "a.toml", registry(), config),
+            (std::vector<std::string>{"a.toml:1:1: there is a cycle through a, b",
+                                      "a.toml:11:1: two nodes have the id 'c'",
+                                      "a.toml:14:1: the id 'source' stands for the decoded picture",
+                                      "a.toml:17:1: invert: there is no parameter 'radius' (invert has none)",
+                                      "a.toml:19:10: the output 'nowhere' is not a node"}));
+  const std::string name(65, 'x');
+  EXPECT_EQ(parse_config("[graph]\noutput = \"" + name + "\"\n", "a.toml", registry(), config),
+            std::vector<std::string>{"a.toml:2:10: the output: 65 bytes of id, the limit is 64"});
+}
+
 TEST(Config, ProblemsShowNoSecrets) {
   const TemporaryFolder folder;
   write_text(folder / "a.toml",

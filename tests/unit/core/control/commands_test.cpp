@@ -22,6 +22,8 @@ TEST(Commands, AllAreDescribedAndFound) {
     EXPECT_GT(std::string(command.doc).size(), 5u) << command.name;
   }
   EXPECT_EQ(find_command("format-disk"), nullptr);
+  EXPECT_EQ(command_usage(*find_command("seek")), "seek SECONDS [MODE]");
+  EXPECT_EQ(command_usage(*find_command("record")), "record [on|off] [PATH] [output|source]");
 }
 
 TEST(Commands, NameAtMost1024Properties) {

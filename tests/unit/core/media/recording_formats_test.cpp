@@ -245,7 +245,7 @@ TEST_F(RecordingTest, HdrHas10Bits) {
   FrameInfo info;
   info.tags = {Transfer::pq, Primaries::bt2020};
   recording.write(picture(kFormat, 0).ref(), info);
-  EXPECT_EQ(recording.take_notice(), "libx264 encodes as yuv420p: 8 bits, which show bands in HDR");
+  EXPECT_EQ(recording.take_notice().text, "libx264 encodes as yuv420p: 8 bits, which show bands in HDR");
 }
 
 }  // namespace

@@ -254,6 +254,32 @@ TEST_F(RecordingTest, AMissingEncoderIsNamed) {
   EXPECT_EQ(frames_in(file("h.mkv")), 30u);
 }
 
+TEST_F(RecordingTest, AMissingHardwareEncoderIsAProblemThatIsReportedOnce) {
+  RecordSettings settings;
+  settings.encoder.codec = "hardware";
+  Recording recording(settings, 25, "");
+  recording.start(target("h.webm"));  // NVENC has no codec for this file type
+  write(recording, 0, 2);
+  const Notice notice = recording.take_notice();
+  EXPECT_TRUE(notice.problem);
+  EXPECT_EQ(notice.text, "there is no hardware encoder for this file type; using libvpx-vp9 instead");
+  write(recording, 2, 4, {PixelFormat::rgba8, {640, 360}});  // continues in another file
+  EXPECT_EQ(recording.take_notice().text, "");
+  recording.stop();
+  EXPECT_EQ(files().size(), 2u);
+  recording.start(target("again.webm"));
+  write(recording, 0, 2);
+  EXPECT_TRUE(recording.take_notice().problem);
+  recording.stop();
+
+  // The software encoder was asked for.
+  settings.encoder.codec = "auto";
+  Recording software(settings, 25, "");
+  software.start(target("s.webm"));
+  write(software, 0, 2);
+  EXPECT_EQ(software.take_notice().text, "");
+}
+
 TEST_F(RecordingTest, AudioFollowsJumpsAndSplits) {
   // 100 s of silence: 8 kHz, mono, 16 bits.
   std::string wav = std::string(

@@ -59,7 +59,7 @@ class SourceRecording : public RecordingTest {
       info.fields = fields;
       recording.write(picture, info);
     }
-    const std::string notice = recording.take_notice();
+    const std::string notice = recording.take_notice().text;
     recording.stop();
     return notice;
   }

@@ -41,9 +41,9 @@ TEST(ConnectPolicy, AllowsInternalAddressesOfTheNamedHostOnly) {
     EXPECT_EQ(connect_to("127.0.0.2", other.port()), 0) << "before allow()";
     policy.allow("127.0.0.1");
     EXPECT_EQ(connect_to("127.0.0.1", named.port()), 0);
-    EXPECT_EQ(policy.refused(), "");
+    EXPECT_EQ(policy.refused_address(), "");
     EXPECT_EQ(connect_to("127.0.0.2", other.port()), EACCES);
-    EXPECT_EQ(policy.refused(), "127.0.0.2");
+    EXPECT_EQ(policy.refused_address(), "127.0.0.2");
     EXPECT_EQ(connect_to("127.0.0.2", other.port(), SOCK_DGRAM), EACCES);
     EXPECT_EQ(connect_to("127.0.0.2", 53, SOCK_DGRAM), 0) << "a name server";
     int in_other_thread = -1;
@@ -75,10 +75,10 @@ TEST(ConnectPolicy, DatagramsGoToTheNamedHostOnly) {
     EXPECT_EQ(send("127.0.0.2", 9), 0) << "before allow()";
     policy.allow("127.0.0.1");
     EXPECT_EQ(send("127.0.0.1", 9), 0);
-    EXPECT_EQ(policy.refused(), "");
+    EXPECT_EQ(policy.refused_address(), "");
     EXPECT_EQ(send("127.0.0.2", 9), EACCES);
     EXPECT_EQ(send("127.0.0.2", 53), EACCES) << "a server may name any port";
-    EXPECT_EQ(policy.refused(), "127.0.0.2");
+    EXPECT_EQ(policy.refused_address(), "127.0.0.2");
     int in_other_thread = -1;
     std::thread([&] { in_other_thread = send("127.0.0.2", 9); }).join();
     EXPECT_EQ(in_other_thread, 0);
