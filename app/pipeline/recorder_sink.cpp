@@ -237,7 +237,7 @@ void RecorderSink::publish_status() {
     // Before the first file, the report's path is a template.
     state_.path = now.files > 0 ? std::move(now.path) : std::string();
   }
-  state_.recording = active_ && active_->active();
+  state_.active = active_ && active_->active();
   const std::lock_guard lock(mutex_);
   status_ = state_;
 }

@@ -93,7 +93,7 @@ SinkStatus StreamSink::status() const {
   s.frames = output.sent, s.bytes = output.bytes, s.dropped = dropped() + output.dropped + lost_;
   const std::lock_guard lock(mutex_);
   if (!reason_.empty()) s.state = "waiting", s.problem = reason_;
-  s.recording = s.state == "sending";
+  s.active = s.state == "sending";
   return s;
 }
 

@@ -31,7 +31,7 @@ SinkStatus VirtualCameraSink::status() const {
   const VirtualCamera::Status camera = camera_->status();
   SinkStatus s;
   s.kind = SinkKind::virtual_camera;
-  s.recording = camera.state == VirtualCamera::State::streaming;
+  s.active = camera.state == VirtualCamera::State::streaming;
   s.wanted = camera.state != VirtualCamera::State::off;
   s.state = name(camera.state), s.path = camera.name, s.problem = camera.reason;
   s.frames = camera.frames, s.dropped = camera.dropped + dropped();

@@ -113,7 +113,7 @@ void Viewer::copy_picture() {
 
 void Viewer::toggle_record() {
   const auto requested = requested_recording();
-  if (recorder_->status().recording || (requested && !requested->keep_trying)) {
+  if (recorder_->status().active || (requested && !requested->keep_trying)) {
     record_sent_.reset(), record_ticket_ = pipeline_->post(StopRecord{});
     return;
   }
@@ -174,7 +174,7 @@ std::string Viewer::expanded_path(const std::string& name, const std::string& fo
 void Viewer::update_recording_status() {
   const SinkStatus status = recorder_->status();
   ui::ViewerModel& m = model_->model();
-  m.recording = status.recording, m.record_frames = status.frames, m.record_path = status.path;
+  m.recording = status.active, m.record_frames = status.frames, m.record_path = status.path;
   m.counts.recorder = status.dropped, m.counts.stream = 0;
   for (const auto& sink : pipeline_->sinks()) {
     if (sink == recorder_) continue;

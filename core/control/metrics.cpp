@@ -93,7 +93,7 @@ void add_source(Families& f, const RunState& s) {
 
 void add_outputs(Families& f, const RunState& s) {
   f.gauge("lensd_recording", "1 while a recording is active, even if it waits for the source.",
-          s.record.recording);
+          s.record.active);
   f.gauge("lensd_recording_wanted", "1 from the start of a recording until it is stopped.", s.record.wanted);
   f.gauge("lensd_recording_frames", "Frames of the current or last recording.", s.record.frames);
   f.gauge("lensd_recording_bytes", "Size of the current or last recording.", s.record.bytes);

@@ -131,12 +131,12 @@ Json get_counters(const ControlView& v) {
 }
 
 Json get_recording(const ControlView& v) {
-  return v.state.record.recording ? v.state.record.path : "";
+  return v.state.record.active ? v.state.record.path : "";
 }
 
 Json get_record(const ControlView& v) {
   const SinkStatus& r = v.state.record;
-  return {{"on", r.wanted},         {"active", r.recording}, {"path", get_recording(v)}, {"frames", r.frames},
+  return {{"on", r.wanted},         {"active", r.active}, {"path", get_recording(v)}, {"frames", r.frames},
           {"bytes", r.bytes},       {"files", r.files},      {"dropped", r.dropped},     {"missed", r.missed},
           {"failures", r.failures}, {"problem", r.problem}};
 }

@@ -58,7 +58,7 @@ enum class SinkKind : uint8_t { recorder, stream, virtual_camera };
 struct SinkStatus {
   SinkKind kind = SinkKind::recorder;
   /// Recorder: a recording is active. Stream and virtual camera: a receiver is connected.
-  bool recording = false;
+  bool active = false;
   std::string path;  ///< path of the current or last file, a stream's URL without secrets, a camera's name
   int64_t frames = 0, bytes = 0, files = 0;
   uint64_t dropped = 0;  ///< frames lost because the sink was too slow or a stream had no receiver

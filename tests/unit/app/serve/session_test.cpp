@@ -232,12 +232,12 @@ TEST_F(SessionTest, ARefusedRecordingDoesNotEndTheRunningOne) {
   for (const char* bad : {"%Y/../../b.mkv", "../b.mkv", "b.txt", "old.mkv", "a.mkv", "none/b.mkv"}) {
     EXPECT_FALSE(record(bad).ok()) << bad;
     EXPECT_EQ(session_->state().record.path, folder_ / "captures/a.mkv") << bad;
-    EXPECT_TRUE(session_->state().record.recording) << bad;
+    EXPECT_TRUE(session_->state().record.active) << bad;
   }
   // The system refuses this name when the file is opened. The recording continues in another file.
   EXPECT_NE(record(std::string(300, 'b') + ".mkv").error.find("too long"), std::string::npos);
   EXPECT_TRUE(eventually([&] { return session_->state().record.path == folder_ / "captures/a-2.mkv"; }));
-  EXPECT_TRUE(session_->state().record.recording);
+  EXPECT_TRUE(session_->state().record.active);
 }
 
 TEST_F(SessionTest, FailedLoadChangesNothing) {

@@ -120,7 +120,7 @@ TEST_F(RecorderSinkTest, TotalsGoOnAfterAFailureAndStartAgainWithTheNextRecordin
   setrlimit(RLIMIT_FSIZE, &before);
   ASSERT_TRUE(failed);
   const SinkStatus stopped = sink_->status();
-  EXPECT_FALSE(stopped.recording);
+  EXPECT_FALSE(stopped.active);
   EXPECT_TRUE(stopped.wanted);
   EXPECT_NE(stopped.problem, "");
   EXPECT_EQ(stopped.frames, frames_in(folder_ / "a.mkv"));
@@ -128,7 +128,7 @@ TEST_F(RecorderSinkTest, TotalsGoOnAfterAFailureAndStartAgainWithTheNextRecordin
   EXPECT_EQ(stopped.files, 1);
 
   // The recording restarts automatically. The totals include the first file.
-  ASSERT_TRUE(eventually([&] { return frame(next++), sink_->status().recording; }));
+  ASSERT_TRUE(eventually([&] { return frame(next++), sink_->status().active; }));
   const SinkStatus resumed = sink_->status();
   EXPECT_GE(resumed.frames, stopped.frames);
   frames(next, 100);  // long enough to count as a success
@@ -222,7 +222,7 @@ TEST_F(RecorderSinkTest, LossesBelongToTheRecordingThatWasStartedBeforeThem) {
   start("a.mkv");
   sink_->arriving({});
   frame(0);
-  ASSERT_TRUE(eventually([&] { return sink_->status().recording; }));
+  ASSERT_TRUE(eventually([&] { return sink_->status().active; }));
   // The recorder's thread may complete a.mkv later than these are counted.
   sink_->start({.path = folder_ / "b.mkv"});
   sink_->arriving({});

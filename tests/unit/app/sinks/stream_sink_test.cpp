@@ -53,7 +53,7 @@ TEST_F(StreamSinkTest, AnEncoderThatFailsIsStartedAgain) {
   StreamSink sink("udp://127.0.0.1:9", encoder_, info_);
   ASSERT_TRUE(send_until(sink, kRefusedSize, [&] { return sink.status().state == "waiting"; }));
   SinkStatus status = sink.status();
-  EXPECT_FALSE(status.recording);
+  EXPECT_FALSE(status.active);
   EXPECT_FALSE(status.problem.empty());
   EXPECT_EQ(status.problem.find('\n'), std::string::npos) << status.problem;
   // Long enough for the second attempt, which is not reported again.
@@ -68,7 +68,7 @@ TEST_F(StreamSinkTest, AnEncoderThatFailsIsStartedAgain) {
       << sink.status().state << ' ' << sink.status().problem;
   status = sink.status();
   EXPECT_EQ(status.state, "sending");
-  EXPECT_TRUE(status.recording);
+  EXPECT_TRUE(status.active);
   EXPECT_EQ(status.problem, "");
   EXPECT_EQ(problems(sink.take_notices()), 0u);
   sink.finish();

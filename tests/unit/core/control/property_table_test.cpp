@@ -26,7 +26,7 @@ RunState filled_state() {
   s.fields = FieldOrder::top_first, s.video_track = 2, s.video_tracks = {"one", "two"};
   s.decoded = 101, s.processed = 102, s.late = 103, s.dropped = 104;
   s.reloads = 105, s.errors = 106, s.reloads_refused = 107;
-  s.record = {.recording = true,
+  s.record = {.active = true,
               .path = "/clips/a.mkv",
               .frames = 201,
               .bytes = 202,

@@ -28,7 +28,7 @@ TEST(Metrics, EveryLabelHasItsOwnValue) {
   state.decoded = 101, state.processed = 102, state.dropped = 103, state.late = 104;
   state.rate = 24.5, state.frame_index = 105;
   state.record.dropped = 106, state.record.frames = 107, state.record.bytes = 108;
-  state.record.failures = 109, state.record.recording = false, state.record.wanted = true;
+  state.record.failures = 109, state.record.active = false, state.record.wanted = true;
   state.stream.dropped = 110, state.stream.frames = 111, state.stream.bytes = 112;
   state.virtual_camera.dropped = 123;
   state.stream.path = "udp://host:1", state.stream.state = "waiting";
