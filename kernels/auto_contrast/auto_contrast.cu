@@ -1,30 +1,24 @@
 #include "kernels/auto_contrast/auto_contrast.hpp"
 #include "kernels/common/count_runs.cuh"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 
 namespace lensd {
 namespace {
 
-constexpr int kBytes = 256, kByteWarps = kBytes / 32;
+constexpr int kBytes = 256;
 
 /// Returns the ends among the bytes to all threads. `count`: samples with byte v, in thread v; ignored in
 /// threads from 256 on. `below`: samples below all bytes. Call from all threads of the block; at least 256.
+template <int kThreads>
 __device__ ByteEnds find_ends(uint32_t count, uint64_t below, uint64_t samples, const ClipLimits& limits) {
-  __shared__ uint32_t of_warp[kByteWarps];  // sums; at most 3 · 2^28
   __shared__ ByteEnds ends;
-  const int v = static_cast<int>(threadIdx.x), lane = v % 32, warp = v / 32;
-  uint32_t up_to = count;
-  for (int distance = 1; distance < 32; distance *= 2) {
-    const uint32_t lower = __shfl_up_sync(0xffffffffu, up_to, distance);
-    if (lane >= distance) up_to += lower;
-  }
+  const int v = static_cast<int>(threadIdx.x);
   __syncthreads();  // until the results of the last call are read
-  if (v < kBytes && lane == 31) of_warp[warp] = up_to;
   if (v == 0) ends.low.byte = 0, ends.low.below = 0, ends.high.byte = 255, ends.high.below = 0;
-  __syncthreads();
+  // The sum is at most 3 · 2^28. Its barrier is also for `ends`.
+  const uint64_t all = below + block_inclusive_sum<kThreads>(count);
   if (v < kBytes) {
-    uint64_t all = below + up_to;
-    for (int w = 0; w < warp; ++w) all += of_warp[w];
     if (is_low_end(all, count, limits.low)) ends.low.byte = v, ends.low.below = all - count;
     if (is_high_end(samples, all, count, limits.high)) ends.high.byte = v, ends.high.below = all - count;
   }
@@ -59,7 +53,7 @@ __global__ void __launch_bounds__(LowBytesTuning::threads)
     const uint64_t samples = pixels * static_cast<uint64_t>(channels.size());
     const ClipLimits limits = clip_limits(*block, samples);
     const uint32_t count = thread < kBytes ? channels.sum(stats->tally.histogram.count, thread) : 0;
-    const CountedBytes counted(find_ends(count, 0, samples, limits), limits);
+    const CountedBytes counted(find_ends<LowBytesTuning::threads>(count, 0, samples, limits), limits);
     first[c] = counted.byte[0], second[c] = counted.byte[1];
   }
 
@@ -93,11 +87,11 @@ __device__ OwnEnds find_deep_ends(const AutoContrastStats& stats, const Contrast
   int low = 0, high = 0;
   if (limits.low > 0) {
     const uint32_t count = channels.sum(stats.low_bytes[counted.table(high_bytes.low.byte)].count, v);
-    low = find_ends(count, high_bytes.low.below, samples, limits).low.byte;
+    low = find_ends<kBytes>(count, high_bytes.low.below, samples, limits).low.byte;
   }
   if (limits.high > 0) {
     const uint32_t count = channels.sum(stats.low_bytes[counted.table(high_bytes.high.byte)].count, v);
-    high = find_ends(count, high_bytes.high.below, samples, limits).high.byte;
+    high = find_ends<kBytes>(count, high_bytes.high.below, samples, limits).high.byte;
   }
   return deep_ends(stats.tally.range, channels, limits, high_bytes, low, high);
 }
@@ -117,7 +111,8 @@ __global__ void __launch_bounds__(kBytes)
     const ContrastChannels channels(*block, c, colours);
     const uint64_t samples = pixels * static_cast<uint64_t>(channels.size());
     const ClipLimits limits = clip_limits(*block, samples);
-    const ByteEnds bytes = find_ends(channels.sum(stats->tally.histogram.count, v), 0, samples, limits);
+    const ByteEnds bytes =
+        find_ends<kBytes>(channels.sum(stats->tally.histogram.count, v), 0, samples, limits);
     const OwnEnds own = tables ? OwnEnds{double(bytes.low.byte), double(bytes.high.byte)}
                                : find_deep_ends(*stats, channels, limits, bytes, samples);
     if (v == 0) move_ends(*block, own.low, own.high, first, c, ends);

@@ -187,11 +187,7 @@ __device__ CornerRival find_rival(const CornerDeviceMemory& memory, const Corner
                                    own % near.columns);
       places = memory.cell_counts[cell];
     }
-    uint32_t until = places;
-    for (int step = 1; step < 32; step *= 2) {
-      const uint32_t other = __shfl_up_sync(~0u, until, static_cast<unsigned>(step));
-      if (lane >= step) until += other;
-    }
+    const uint32_t until = warp_inclusive_sum(places);
     const uint32_t total = __shfl_sync(~0u, until, 31);
     for (uint32_t first = 0; first < total; first += 32) {
       const uint32_t item = first + static_cast<uint32_t>(lane);

@@ -2,7 +2,7 @@
 // tile. When columns are counted, a lane processes one word (four pixels) of every row. When windows are
 // counted, a lane processes one row of the tile. So neither step needs shuffles.
 #include "kernels/common/tiles/planar_tile.cuh"
-#include "kernels/common/tiles/warp.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/median/median.hpp"
 
 namespace lensd {
