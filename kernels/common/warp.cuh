@@ -24,7 +24,7 @@ __device__ inline unsigned warp_sum(unsigned value) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_add_sync(~0u, value);
 #else
-  return warp_shuffle_reduce(value, [](unsigned a, unsigned b) { return a + b; });
+  return warp_sum<unsigned>(value);
 #endif
 }
 

@@ -1,4 +1,5 @@
 #include "kernels/common/deep/pixels.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/mosaic/mosaic.hpp"
 #include "kernels/mosaic/mosaic_chunks.cuh"
 
@@ -95,7 +96,7 @@ __device__ void average_tile(const DeepMosaicTile& tile, DeepMosaicShared<kColou
       uint32_t sum = 0;
       for (int x = begin + (by_warp ? lane : 0); x < end; x += by_warp ? 32 : 1)
         sum += shared.columns[c][j * tile.width + x];
-      for (int other = 16; by_warp && other > 0; other /= 2) sum += __shfl_down_sync(~0u, sum, other);
+      if (by_warp) sum = warp_sum(sum);
       if (by_warp && lane != 0) continue;
       shared.means[c][b] = static_cast<uint16_t>(rounded_mean(sum, count));
       totals[c] += sum;
@@ -159,8 +160,8 @@ __global__ void __launch_bounds__(DeepMosaicTuning::threads, DeepMosaicTuning::r
     deep_mosaic_by_tiles<kChannels>(job, block, totals);
   // One atomic addition per warp, because 64-bit atomic additions to shared memory are loops.
   for (int c = 0; c < kColours; ++c) {
-    for (int step = 16; step > 0; step /= 2) totals[c] += __shfl_down_sync(~0u, totals[c], step);
-    if (threadIdx.x % 32 == 0 && totals[c] > 0) atomicAdd(&sums[c], totals[c]);
+    const unsigned long long total = warp_sum(totals[c]);
+    if (threadIdx.x % 32 == 0 && total > 0) atomicAdd(&sums[c], total);
   }
   __syncthreads();
   if (threadIdx.x < kColours && sums[threadIdx.x] > 0)

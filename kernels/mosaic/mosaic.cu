@@ -1,4 +1,5 @@
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/mosaic/mosaic.hpp"
 #include "kernels/mosaic/mosaic_chunks.cuh"
 
@@ -46,12 +47,6 @@ __device__ uint2 sum_down(ImageView<const uint8_t> in, int byte, int y, int rows
     sum.y += word >> 8 & 0x00ff00ffu;
   }
   return sum;
-}
-
-/// Returns the sum of `value` over the lanes of a warp, in lane 0.
-__device__ uint32_t warp_sum(uint32_t value) {
-  for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffu, value, step);
-  return value;
 }
 
 struct MosaicShared {
