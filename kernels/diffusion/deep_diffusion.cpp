@@ -45,7 +45,7 @@ struct DeepDiffusion {
       for (int i = 0; i < count; ++i) {
         const float state = own[i] + ((east[i] - west[i]) + (south[i] - north[i]));
         const float above = state < 0.0f ? 0.0f : state;
-        states[i] = above > kDeepDiffusionMost ? kDeepDiffusionMost : above;
+        states[i] = above > kDeepDiffusionMax ? kDeepDiffusionMax : above;
       }
     });
   }

@@ -215,7 +215,7 @@ void launch_blur(const PassArgs& args, CudaStream stream) {
 
 template <int kChannels, class Finish>
 void prepare_blur_as() {
-  static_assert(blur_ring_bytes<kChannels, Finish>() <= kMostSharedBytes);
+  static_assert(blur_ring_bytes<kChannels, Finish>() <= kMaxSharedBytes);
   const auto set = [](cudaFuncAttribute attribute, int value) {
     LENSD_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(&blur_kernel<kChannels, Finish>),
                                           attribute, value));

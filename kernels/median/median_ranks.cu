@@ -13,10 +13,10 @@ constexpr int kThreads = 256, kWarps = kThreads / 32;
 constexpr int kSide = 90;                 ///< rows and columns under a tile
 constexpr int kSamples = kSide * kSide;   ///< samples under a tile
 constexpr int kItems = 32;                ///< keys that a thread sorts
-constexpr int kMost = kItems * kThreads;  ///< number of keys; keys beyond kSamples are all ones
+constexpr int kKeys = kItems * kThreads;  ///< number of keys; keys beyond kSamples are all ones
 constexpr int kDigits = 16;               ///< number of values of a four-bit digit
-constexpr int kSetWords = kMost / 32;     ///< words of a set of ranks: eight for each lane
-static_assert(kSamples <= kMost && kSetWords == 8 * 32);
+constexpr int kSetWords = kKeys / 32;     ///< words of a set of ranks: eight for each lane
+static_assert(kSamples <= kKeys && kSetWords == 8 * 32);
 
 constexpr int tile_side(int radius) {
   return kSide - 2 * radius;
@@ -35,8 +35,8 @@ struct RankShared {
   union {
     uint32_t keys[kThreads * (kItems + 1)];
     struct {
-      uint16_t values[kMost];  ///< samples by rank
-      uint16_t ranks[kMost];   ///< ranks by position in the tile
+      uint16_t values[kKeys];  ///< samples by rank
+      uint16_t ranks[kKeys];   ///< ranks by position in the tile
     };
   };
   union {
@@ -54,7 +54,7 @@ __device__ uint32_t& key_at(RankShared& shared, int i) {
 __device__ void load_keys(const MedianRanksJob& job, int x0, int y0, int channel, RankShared& shared) {
   const Border border = job.block->border;
   const Extent extent = job.in.extent;
-  for (int i = static_cast<int>(threadIdx.x); i < kMost; i += kThreads) {
+  for (int i = static_cast<int>(threadIdx.x); i < kKeys; i += kThreads) {
     uint32_t key = ~0u;
     if (i < kSamples) {
       const int row = i / kSide, x = border_index(x0 + i - row * kSide, extent.width, border),
