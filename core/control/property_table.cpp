@@ -136,8 +136,8 @@ Json get_recording(const ControlView& v) {
 
 Json get_record(const ControlView& v) {
   const SinkStatus& r = v.state.record;
-  return {{"on", r.wanted},         {"active", r.active}, {"path", get_recording(v)}, {"frames", r.frames},
-          {"bytes", r.bytes},       {"files", r.files},      {"dropped", r.dropped},     {"missed", r.missed},
+  return {{"on", r.wanted},         {"active", r.active},  {"path", get_recording(v)}, {"frames", r.frames},
+          {"bytes", r.bytes},       {"files", r.files},    {"dropped", r.dropped},     {"missed", r.missed},
           {"failures", r.failures}, {"problem", r.problem}};
 }
 

@@ -1,6 +1,7 @@
 #include "kernels/align_channels/align_channels.hpp"
 #include "kernels/common/bytes16.cuh"
 #include "kernels/common/pixel_words.cuh"
+#include "kernels/common/warp.cuh"
 
 namespace lensd {
 namespace {
@@ -122,7 +123,7 @@ __device__ uint32_t word_at(const uint8_t* row, int offset) {
 }
 
 __device__ void add_to(uint64_t& sum, uint64_t value) {
-  for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffu, value, step);
+  value = warp_sum(value);
   if (threadIdx.x % 32 == 0) atomicAdd(reinterpret_cast<unsigned long long*>(&sum), value);
 }
 

@@ -8,46 +8,47 @@
 namespace lensd {
 namespace {
 
-/// Returns the ends among the bytes, counted by count(v). `below`: samples below all of them.
+/// Returns the black and white point among the bytes, counted by count(v). `below`: samples below all of
+/// them.
 template <class Count>
-ByteEnds find_ends(const Count& count, uint64_t below, uint64_t samples, const ClipLimits& limits) {
-  ByteEnds ends{{0, 0}, {255, 0}};
+BytePoints find_points(const Count& count, uint64_t below, uint64_t samples, const ClipLimits& limits) {
+  BytePoints points{{0, 0}, {255, 0}};
   for (int v = 0; v < 256; ++v) {
     const uint64_t own = count(v), up_to = below + own;
-    if (is_low_end(up_to, own, limits.low)) ends.low = {v, below};
-    if (is_high_end(samples, up_to, own, limits.high)) ends.high = {v, below};
+    if (is_black_point(up_to, own, limits.low)) points.low = {v, below};
+    if (is_white_point(samples, up_to, own, limits.high)) points.high = {v, below};
     below = up_to;
   }
-  return ends;
+  return points;
 }
 
-/// The values that determine the ends of a channel, counted by byte; by high byte with 16 bits.
+/// The values that determine the points of a channel, counted by byte; by high byte with 16 bits.
 struct ChannelCounts {
   ContrastChannels channels;
   uint64_t samples;
   ClipLimits limits;
-  ByteEnds ends;
+  BytePoints points;
 
   ChannelCounts(const AutoContrastBlock& block, const TableInput& input, const Histogram& histogram, int c)
       : channels(block, c, input.channels),
         samples(input.pixels * static_cast<uint64_t>(channels.size())),
         limits(clip_limits(block, samples)),
-        ends(find_in(histogram.count, 0)) {}
+        points(find_in(histogram.count, 0)) {}
 
-  ByteEnds find_in(const uint32_t (&count)[3][256], uint64_t below) const {
-    return find_ends([&](int v) { return channels.sum(count, v); }, below, samples, limits);
+  BytePoints find_in(const uint32_t (&count)[3][256], uint64_t below) const {
+    return find_points([&](int v) { return channels.sum(count, v); }, below, samples, limits);
   }
-  OwnEnds find_deep(const AutoContrastStats& stats) const {
-    const CountedBytes counted(ends, limits);
-    const auto find = [&](const ByteEnd& end) {
-      return find_in(stats.low_bytes[counted.table(end.byte)].count, end.below);
+  FramePoints find_deep(const AutoContrastStats& stats) const {
+    const CountedBytes counted(points, limits);
+    const auto find = [&](const BytePoint& point) {
+      return find_in(stats.low_bytes[counted.table(point.byte)].count, point.below);
     };
-    return deep_ends(stats.tally.range, channels, limits, ends, find(ends.low).low.byte,
-                     find(ends.high).high.byte);
+    return deep_points(stats.tally.range, channels, limits, points, find(points.low).low.byte,
+                       find(points.high).high.byte);
   }
 };
 
-/// Counts of a band's low bytes, for each end in the tables of ValueTables.
+/// Counts of a band's low bytes, for each point in the tables of ValueTables.
 struct BandLowBytes {
   static constexpr int kTables = value_tables(false);
   static_assert(value_tables(true) <= kTables);
@@ -55,11 +56,11 @@ struct BandLowBytes {
   ValueTables tables[2];
   bool used[2];
 
-  /// Counts samples of channel `c` with high byte `byte` for `end`.
-  void use(int end, bool gray, int c, int byte) {
-    used[end] = true;
-    const auto table = [this, end](int t) { return count[end][t]; };
-    count_channel(tables[end], gray, c, static_cast<uint16_t>(byte * 256), 255, table);
+  /// Counts samples of channel `c` with high byte `byte` for `point`.
+  void use(int point, bool gray, int c, int byte) {
+    used[point] = true;
+    const auto table = [this, point](int t) { return count[point][t]; };
+    count_channel(tables[point], gray, c, static_cast<uint16_t>(byte * 256), 255, table);
   }
 };
 
@@ -100,18 +101,18 @@ void AutoContrast::count_low_bytes(const PassArgs& args, Band band) const {
   BandLowBytes found{};
   for (int c = 0; c < input.channels; ++c) {
     const ChannelCounts counts(block, input, stats.tally.histogram, c);
-    const CountedBytes counted(counts.ends, counts.limits);
-    for (int end = 0; end < 2; ++end)
-      if (counted.byte[end] >= 0) found.use(end, gray, c, counted.byte[end]);
+    const CountedBytes counted(counts.points, counts.limits);
+    for (int point = 0; point < 2; ++point)
+      if (counted.byte[point] >= 0) found.use(point, gray, c, counted.byte[point]);
   }
   for (int y = band.begin; y < band.end; ++y)
-    for (int end = 0; end < 2; ++end)
-      if (found.used[end])
-        count_in_ranges(in.samples<uint16_t>(y), in.format.row_samples(), found.tables[end]);
-  for (int end = 0; end < 2; ++end)
+    for (int point = 0; point < 2; ++point)
+      if (found.used[point])
+        count_in_ranges(in.samples<uint16_t>(y), in.format.row_samples(), found.tables[point]);
+  for (int point = 0; point < 2; ++point)
     for (int t = 0; t < value_tables(gray); ++t)
       for (int v = 0; v < 256; ++v)
-        add_shared(stats.low_bytes[end].count[channel_of(gray, t)][v], found.count[end][t][v]);
+        add_shared(stats.low_bytes[point].count[channel_of(gray, t)][v], found.count[point][t][v]);
 }
 
 void AutoContrast::decide(const AutoContrastBlock& block, const TableInput& input, AutoContrastState& state,
@@ -119,13 +120,13 @@ void AutoContrast::decide(const AutoContrastBlock& block, const TableInput& inpu
   const int channels = input.channels;
   for (int c = 0; c < channels; ++c) {
     const ChannelCounts counts(block, input, stats.tally.histogram, c);
-    const OwnEnds own = input.most == 65535
-                            ? counts.find_deep(stats)
-                            : OwnEnds{double(counts.ends.low.byte), double(counts.ends.high.byte)};
-    move_ends(block, own.low, own.high, state.seen == 0, c, state.ends);
+    const FramePoints own =
+        input.most == 65535 ? counts.find_deep(stats)
+                            : FramePoints{double(counts.points.low.byte), double(counts.points.high.byte)};
+    move_points(block, own.low, own.high, state.seen == 0, c, state.points);
   }
   state.seen = 1;
-  stats.ends = state.ends;
+  stats.points = state.points;
   stats.channels = static_cast<uint64_t>(channels);
 }
 
@@ -144,11 +145,11 @@ void AutoContrast::reference_decide(const AutoContrastBlock& block, const Image&
     for (uint64_t n = count[low]; too_few(n, block.clip_low_ppm); n += count[low]) ++low;
     for (uint64_t n = count[high]; too_few(n, block.clip_high_ppm); n += count[high]) --high;
     const double unit = most / 255.0;
-    move_ends(block, static_cast<double>(low) / unit, static_cast<double>(high) / unit, state.seen == 0, c,
-              state.ends);
+    move_points(block, static_cast<double>(low) / unit, static_cast<double>(high) / unit, state.seen == 0, c,
+                state.points);
   }
   state.seen = 1;
-  stats.ends = state.ends;
+  stats.points = state.points;
   stats.channels = static_cast<uint64_t>(channels);
 }
 
@@ -156,8 +157,8 @@ void AutoContrast::read_stats(const void* stats, std::vector<Statistic>& out) co
   const auto& s = *static_cast<const AutoContrastStats*>(stats);
   const int channels = static_cast<int>(s.channels);
   for (int c = 0; c < channels; ++c) {
-    out.push_back({channel_statistic("low", c, channels), s.ends.low[c]});
-    out.push_back({channel_statistic("high", c, channels), s.ends.high[c]});
+    out.push_back({channel_statistic("low", c, channels), s.points.low[c]});
+    out.push_back({channel_statistic("high", c, channels), s.points.high[c]});
   }
 }
 

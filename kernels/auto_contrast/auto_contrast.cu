@@ -1,35 +1,32 @@
 #include "kernels/auto_contrast/auto_contrast.hpp"
 #include "kernels/common/count_runs.cuh"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 
 namespace lensd {
 namespace {
 
-constexpr int kBytes = 256, kByteWarps = kBytes / 32;
+constexpr int kBytes = 256;
 
-/// Returns the ends among the bytes to all threads. `count`: samples with byte v, in thread v; ignored in
-/// threads from 256 on. `below`: samples below all bytes. Call from all threads of the block; at least 256.
-__device__ ByteEnds find_ends(uint32_t count, uint64_t below, uint64_t samples, const ClipLimits& limits) {
-  __shared__ uint32_t of_warp[kByteWarps];  // sums; at most 3 · 2^28
-  __shared__ ByteEnds ends;
-  const int v = static_cast<int>(threadIdx.x), lane = v % 32, warp = v / 32;
-  uint32_t up_to = count;
-  for (int distance = 1; distance < 32; distance *= 2) {
-    const uint32_t lower = __shfl_up_sync(0xffffffffu, up_to, distance);
-    if (lane >= distance) up_to += lower;
-  }
+/// Returns the black and white point among the bytes to all threads. `count`: samples with byte v, in thread
+/// v; ignored in threads from 256 on. `below`: samples below all bytes. Call from all threads of the block;
+/// at least 256.
+template <int kThreads>
+__device__ BytePoints find_points(uint32_t count, uint64_t below, uint64_t samples,
+                                  const ClipLimits& limits) {
+  __shared__ BytePoints points;
+  const int v = static_cast<int>(threadIdx.x);
   __syncthreads();  // until the results of the last call are read
-  if (v < kBytes && lane == 31) of_warp[warp] = up_to;
-  if (v == 0) ends.low.byte = 0, ends.low.below = 0, ends.high.byte = 255, ends.high.below = 0;
-  __syncthreads();
+  if (v == 0) points.low.byte = 0, points.low.below = 0, points.high.byte = 255, points.high.below = 0;
+  // The sum is at most 3 · 2^28. Its barrier is also for `points`.
+  const uint64_t all = below + block_inclusive_sum<kThreads>(count);
   if (v < kBytes) {
-    uint64_t all = below + up_to;
-    for (int w = 0; w < warp; ++w) all += of_warp[w];
-    if (is_low_end(all, count, limits.low)) ends.low.byte = v, ends.low.below = all - count;
-    if (is_high_end(samples, all, count, limits.high)) ends.high.byte = v, ends.high.below = all - count;
+    if (is_black_point(all, count, limits.low)) points.low.byte = v, points.low.below = all - count;
+    if (is_white_point(samples, all, count, limits.high))
+      points.high.byte = v, points.high.below = all - count;
   }
   __syncthreads();
-  return ends;
+  return points;
 }
 
 /// Few large blocks, because each block adds its tables to the totals at the end. A block's threads use
@@ -40,14 +37,14 @@ struct LowBytesTuning {
   static constexpr int copies(int channels) { return channels == 1 ? 8 : 4; }
 };
 
-/// Counts the low bytes of the samples with an end's high byte. `pixels`: of the image.
+/// Counts the low bytes of the samples with a point's high byte. `pixels`: of the image.
 template <int kChannels>
 __global__ void __launch_bounds__(LowBytesTuning::threads)
     low_bytes_kernel(ImageView<const uint8_t> in, int row_bytes, bool aligned, uint64_t pixels,
                      const AutoContrastBlock* block, AutoContrastStats* stats) {
   if (!is_clipped(*block, pixels, kChannels)) return;
   constexpr int copies = LowBytesTuning::copies(kChannels), counters = kChannels * 2 * kBytes * copies;
-  __shared__ uint32_t table[counters];  // [channel][end][low byte][copy]
+  __shared__ uint32_t table[counters];  // [channel][point][low byte][copy]
   static_assert(sizeof(table) <= kPlainSharedBytes);
   const int thread = static_cast<int>(threadIdx.x), copy = thread % copies;
   for (int i = thread; i < counters; i += LowBytesTuning::threads) table[i] = 0;
@@ -59,7 +56,7 @@ __global__ void __launch_bounds__(LowBytesTuning::threads)
     const uint64_t samples = pixels * static_cast<uint64_t>(channels.size());
     const ClipLimits limits = clip_limits(*block, samples);
     const uint32_t count = thread < kBytes ? channels.sum(stats->tally.histogram.count, thread) : 0;
-    const CountedBytes counted(find_ends(count, 0, samples, limits), limits);
+    const CountedBytes counted(find_points<LowBytesTuning::threads>(count, 0, samples, limits), limits);
     first[c] = counted.byte[0], second[c] = counted.byte[1];
   }
 
@@ -86,47 +83,49 @@ __global__ void __launch_bounds__(LowBytesTuning::threads)
 
 /// Returns the black and white points of a 16-bit image's channels to all threads. Call from all 256 threads
 /// of the block.
-__device__ OwnEnds find_deep_ends(const AutoContrastStats& stats, const ContrastChannels& channels,
-                                  const ClipLimits& limits, const ByteEnds& high_bytes, uint64_t samples) {
+__device__ FramePoints find_deep_points(const AutoContrastStats& stats, const ContrastChannels& channels,
+                                        const ClipLimits& limits, const BytePoints& high_bytes,
+                                        uint64_t samples) {
   const int v = static_cast<int>(threadIdx.x);
   const CountedBytes counted(high_bytes, limits);
   int low = 0, high = 0;
   if (limits.low > 0) {
     const uint32_t count = channels.sum(stats.low_bytes[counted.table(high_bytes.low.byte)].count, v);
-    low = find_ends(count, high_bytes.low.below, samples, limits).low.byte;
+    low = find_points<kBytes>(count, high_bytes.low.below, samples, limits).low.byte;
   }
   if (limits.high > 0) {
     const uint32_t count = channels.sum(stats.low_bytes[counted.table(high_bytes.high.byte)].count, v);
-    high = find_ends(count, high_bytes.high.below, samples, limits).high.byte;
+    high = find_points<kBytes>(count, high_bytes.high.below, samples, limits).high.byte;
   }
-  return deep_ends(stats.tally.range, channels, limits, high_bytes, low, high);
+  return deep_points(stats.tally.range, channels, limits, high_bytes, low, high);
 }
 
-/// Computes the ends and the tables with one block of 256 threads; thread v processes value v. With 16 bits,
-/// `tables` is null, and maps are computed instead.
+/// Computes the points and the tables with one block of 256 threads; thread v processes value v. With 16
+/// bits, `tables` is null, and maps are computed instead.
 __global__ void __launch_bounds__(kBytes)
-    ends_kernel(const AutoContrastBlock* block, int colours, uint64_t pixels,
-                StatePair<AutoContrastState> states, AutoContrastStats* stats, LutTables* tables,
-                AffineMaps* maps) {
-  __shared__ ContrastEnds ends;
+    decide_kernel(const AutoContrastBlock* block, int colours, uint64_t pixels,
+                  StatePair<AutoContrastState> states, AutoContrastStats* stats, LutTables* tables,
+                  AffineMaps* maps) {
+  __shared__ ContrastPoints points;
   const int v = static_cast<int>(threadIdx.x);
   const AutoContrastState state = states.past();
   const bool first = state.seen == 0;
-  if (v == 0) ends = state.ends;
+  if (v == 0) points = state.points;
   for (int c = 0; c < colours; ++c) {
     const ContrastChannels channels(*block, c, colours);
     const uint64_t samples = pixels * static_cast<uint64_t>(channels.size());
     const ClipLimits limits = clip_limits(*block, samples);
-    const ByteEnds bytes = find_ends(channels.sum(stats->tally.histogram.count, v), 0, samples, limits);
-    const OwnEnds own = tables ? OwnEnds{double(bytes.low.byte), double(bytes.high.byte)}
-                               : find_deep_ends(*stats, channels, limits, bytes, samples);
-    if (v == 0) move_ends(*block, own.low, own.high, first, c, ends);
+    const BytePoints bytes =
+        find_points<kBytes>(channels.sum(stats->tally.histogram.count, v), 0, samples, limits);
+    const FramePoints own = tables ? FramePoints{double(bytes.low.byte), double(bytes.high.byte)}
+                                   : find_deep_points(*stats, channels, limits, bytes, samples);
+    if (v == 0) move_points(*block, own.low, own.high, first, c, points);
     __syncthreads();
-    if (tables) tables->channel[c][v] = contrast_value(ends, c, v);
+    if (tables) tables->channel[c][v] = contrast_value(points, c, v);
   }
   if (v == 0) {
-    states.after()->seen = 1, states.after()->ends = ends;
-    stats->ends = ends, stats->channels = static_cast<uint64_t>(colours);
+    states.after()->seen = 1, states.after()->points = points;
+    stats->points = points, stats->channels = static_cast<uint64_t>(colours);
     for (int c = 0; c < colours && !tables; ++c) maps->channel[c] = AutoContrast::affine(*block, *stats, c);
   }
 }
@@ -145,10 +144,10 @@ void AutoContrast::launch_count_low_bytes(const PassArgs& args, CudaStream strea
 }
 
 void AutoContrast::launch_decide(const PassArgs& args, CudaStream stream) const {
-  ends_kernel<<<1, kBytes, 0, stream>>>(device_block(args), colour_channels(args.in[0].format.format),
-                                        pixel_count(args.in[0].format), args.state_of<AutoContrastState>(),
-                                        stats_of(args), args.in[0].is_deep() ? nullptr : tables_of(args),
-                                        maps_of(args));
+  decide_kernel<<<1, kBytes, 0, stream>>>(device_block(args), colour_channels(args.in[0].format.format),
+                                          pixel_count(args.in[0].format), args.state_of<AutoContrastState>(),
+                                          stats_of(args), args.in[0].is_deep() ? nullptr : tables_of(args),
+                                          maps_of(args));
   LENSD_LAUNCHED();
 }
 

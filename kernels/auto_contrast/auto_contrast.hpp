@@ -1,13 +1,13 @@
-// auto_contrast: stretches the histogram so that its ends become 0 and 255.
+// auto_contrast: stretches the histogram from its black point `low` to its white point `high`.
 //
 // low is the lowest value v such that more than clip_low % of the samples are ≤ v. high is the highest value
 // v such that more than clip_high % of the samples are ≥ v. Counts are exact. If low ≥ high, as in a picture
-// of a single value, low is 0 and high is 255. out = clamp((v − low)·255/(high − low)), rounded. The ends
+// of a single value, low is 0 and high is 255. out = clamp((v − low)·255/(high − low)), rounded. The points
 // come from all channels together, or from each channel separately (per_channel). `smooth` low-passes the
-// ends from frame to frame; the first frame, also after a seek, uses its own ends.
+// points from frame to frame; the first frame, also after a seek, uses its own points.
 //
-// 16 bits: the ends are the exact ones of all 65536 values. High bytes are counted first. If an end is
-// clipped, a second pass counts the low bytes of the samples with this end's high byte. An end that is not
+// 16 bits: the points are the exact ones of all 65536 values. High bytes are counted first. If a point is
+// clipped, a second pass counts the low bytes of the samples with this point's high byte. A point that is not
 // clipped is the lowest or the highest sample, which is known from the first pass.
 //
 // Formats: all. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek (state),
@@ -29,8 +29,8 @@ struct AutoContrastParams {
 };
 
 struct AutoContrastBlock {
-  double kept, taken;                    ///< weights of the previous ends and of the frame's; their sum is 1
-  uint32_t clip_low_ppm, clip_high_ppm;  ///< maximum share of samples beyond each end, in millionths
+  double kept, taken;  ///< weights of the previous points and of the frame's; their sum is 1
+  uint32_t clip_low_ppm, clip_high_ppm;  ///< maximum share of samples beyond each point, in millionths
   uint32_t per_channel;
   static AutoContrastBlock make(const AutoContrastParams& p) {
     return {p.smooth, 1 - p.smooth, static_cast<uint32_t>(std::lround(p.clip_low * 10000)),
@@ -38,34 +38,34 @@ struct AutoContrastBlock {
   }
 };
 
-/// Values that become 0 and 255, for each channel.
-struct ContrastEnds {
+/// Black and white point of each channel: the values that become 0 and 255.
+struct ContrastPoints {
   double low[3], high[3];
 };
 
 struct AutoContrastState {
   uint64_t seen;  ///< 0 until the first frame is processed
-  ContrastEnds ends;
+  ContrastPoints points;
 };
 
 struct AutoContrastStats {
   RangeHistogram tally;
   Histogram low_bytes[2];  ///< by low byte: tables of CountedBytes
-  ContrastEnds ends;
+  ContrastPoints points;
   uint64_t channels;
 };
 
-/// Maximum number of samples that may lie beyond each end. At 0 the end is not clipped.
+/// Maximum number of samples that may lie beyond each point. At 0 the point is not clipped.
 struct ClipLimits {
   uint64_t low, high;
 };
 
-/// Returns the limits for channels whose ends come from `samples` samples.
+/// Returns the limits for channels whose points come from `samples` samples.
 LENSD_HD constexpr ClipLimits clip_limits(const AutoContrastBlock& block, uint64_t samples) {
   return {samples * block.clip_low_ppm / 1000000, samples * block.clip_high_ppm / 1000000};
 }
 
-/// Channels [from, to), whose samples determine the ends of a channel.
+/// Channels [from, to), whose samples determine the points of a channel.
 struct ContrastChannels {
   int from, to;
 
@@ -80,82 +80,82 @@ struct ContrastChannels {
   }
 };
 
-/// Returns true if a value is the low end: the lowest value with more than `limit` samples up to and
+/// Returns true if a value is the black point: the lowest value with more than `limit` samples up to and
 /// including it. `count`: samples with this value; `up_to`: samples with this value or a lower one.
-LENSD_HD constexpr bool is_low_end(uint64_t up_to, uint64_t count, uint64_t limit) {
+LENSD_HD constexpr bool is_black_point(uint64_t up_to, uint64_t count, uint64_t limit) {
   return up_to > limit && up_to - count <= limit;
 }
-/// Returns true if a value is the high end: the highest value with more than `limit` samples from it upwards.
-/// `samples`: number of all samples; `up_to` and `count` as in is_low_end().
-LENSD_HD constexpr bool is_high_end(uint64_t samples, uint64_t up_to, uint64_t count, uint64_t limit) {
+/// Returns true if a value is the white point: the highest value with more than `limit` samples from it
+/// upwards. `samples`: number of all samples; `up_to` and `count` as in is_black_point().
+LENSD_HD constexpr bool is_white_point(uint64_t samples, uint64_t up_to, uint64_t count, uint64_t limit) {
   const uint64_t above = samples - up_to;
   return above + count > limit && above <= limit;
 }
 
-/// Returns true if the low or the high end is clipped. All channels have the same limits. `pixels`: of the
-/// image.
+/// Returns true if the black or the white point is clipped. All channels have the same limits. `pixels`: of
+/// the image.
 LENSD_HD constexpr bool is_clipped(const AutoContrastBlock& block, uint64_t pixels, int channels) {
   const int size = ContrastChannels(block, 0, channels).size();
   const ClipLimits limits = clip_limits(block, pixels * static_cast<uint64_t>(size));
   return limits.low > 0 || limits.high > 0;
 }
 
-/// A byte that is an end, or its high byte. `below`: samples with lower bytes.
-struct ByteEnd {
+/// A byte that is a black or white point, or its high byte. `below`: samples with lower bytes.
+struct BytePoint {
   int byte;
   uint64_t below;
 };
-struct ByteEnds {
-  ByteEnd low, high;
+struct BytePoints {
+  BytePoint low, high;
 };
 
 /// The high byte whose samples are counted by low byte in each of two tables; −1: the table is not used. If
-/// both ends have the same high byte, they use the first table.
+/// both points have the same high byte, they use the first table.
 struct CountedBytes {
   int byte[2];
 
-  LENSD_HD constexpr CountedBytes(const ByteEnds& high_bytes, const ClipLimits& limits) {
+  LENSD_HD constexpr CountedBytes(const BytePoints& high_bytes, const ClipLimits& limits) {
     const int low = high_bytes.low.byte, high = high_bytes.high.byte;
     byte[0] = limits.low > 0 || (limits.high > 0 && low == high) ? low : -1;
     byte[1] = limits.high > 0 && low != high ? high : -1;
   }
-  /// Returns the table of an end with high byte `high`.
+  /// Returns the table of a point with high byte `high`.
   LENSD_HD constexpr int table(int high) const { return byte[0] == high ? 0 : 1; }
 };
 
-/// Values that become black and white, before `smooth`.
-struct OwnEnds {
+/// Black and white point of a frame, before `smooth`.
+struct FramePoints {
   double low, high;
 };
 
-/// Returns the ends of 16-bit channels, scaled to 0 … 255. `low_end`, `high_end`: low bytes of the two ends;
-/// used only if the end is clipped.
-LENSD_HD inline OwnEnds deep_ends(const SampleRange& range, const ContrastChannels& channels,
-                                  const ClipLimits& limits, const ByteEnds& high_bytes, int low_end,
-                                  int high_end) {
+/// Returns the points of 16-bit channels, scaled to 0 … 255. `black_low_byte`, `white_low_byte`: low bytes of
+/// the two points; used only if the point is clipped.
+LENSD_HD inline FramePoints deep_points(const SampleRange& range, const ContrastChannels& channels,
+                                        const ClipLimits& limits, const BytePoints& high_bytes,
+                                        int black_low_byte, int white_low_byte) {
   int lowest = 65535, highest = 0;
   for (int c = channels.from; c < channels.to; ++c) {
     lowest = range.lowest(c) < lowest ? range.lowest(c) : lowest;
     highest = static_cast<int>(range.highest[c]) > highest ? static_cast<int>(range.highest[c]) : highest;
   }
-  const int low = limits.low > 0 ? high_bytes.low.byte * 256 + low_end : lowest,
-            high = limits.high > 0 ? high_bytes.high.byte * 256 + high_end : highest;
+  const int low = limits.low > 0 ? high_bytes.low.byte * 256 + black_low_byte : lowest,
+            high = limits.high > 0 ? high_bytes.high.byte * 256 + white_low_byte : highest;
   return {low / 257.0, high / 257.0};
 }
 
-/// Applies one step of the low-pass filter to the ends of channel `c`, or sets them in the `first` frame. If
-/// `low` ≥ `high`, uses 0 and 255 instead of these two.
-LENSD_HD inline void move_ends(const AutoContrastBlock& block, double low, double high, bool first, int c,
-                               ContrastEnds& ends) {
+/// Applies one step of the low-pass filter to the points of channel `c`, or sets them in the `first` frame.
+/// If `low` ≥ `high`, uses 0 and 255 instead of these two.
+LENSD_HD inline void move_points(const AutoContrastBlock& block, double low, double high, bool first, int c,
+                                 ContrastPoints& points) {
   const double to_low = low < high ? low : 0, to_high = low < high ? high : 255;
-  const double kept_low = block.kept * ends.low[c], kept_high = block.kept * ends.high[c];
-  ends.low[c] = first ? to_low : kept_low + block.taken * to_low;
-  ends.high[c] = first ? to_high : kept_high + block.taken * to_high;
+  const double kept_low = block.kept * points.low[c], kept_high = block.kept * points.high[c];
+  points.low[c] = first ? to_low : kept_low + block.taken * to_low;
+  points.high[c] = first ? to_high : kept_high + block.taken * to_high;
 }
 
 /// Returns the table entry of channel `c` for value `v`.
-LENSD_HD inline uint8_t contrast_value(const ContrastEnds& ends, int c, int v) {
-  const double stretched = (v - ends.low[c]) * 255 / (ends.high[c] - ends.low[c]) + 0.5;
+LENSD_HD inline uint8_t contrast_value(const ContrastPoints& points, int c, int v) {
+  const double stretched = (v - points.low[c]) * 255 / (points.high[c] - points.low[c]) + 0.5;
   return static_cast<uint8_t>(stretched < 0 ? 0 : stretched > 255 ? 255 : static_cast<int>(stretched));
 }
 
@@ -171,13 +171,13 @@ class AutoContrast final : public TableFilter<AutoContrast, AutoContrastParams, 
   static void reference_decide(const AutoContrastBlock& block, const Image& in, AutoContrastState& state,
                                AutoContrastStats& stats);
   static LENSD_HD AffineMap affine(const AutoContrastBlock&, const AutoContrastStats& stats, int c) {
-    const double scale = 255 / (stats.ends.high[c] - stats.ends.low[c]),
-                 offset = -257 * stats.ends.low[c] * scale;
+    const double scale = 255 / (stats.points.high[c] - stats.points.low[c]),
+                 offset = -257 * stats.points.low[c] * scale;
     return {static_cast<float>(scale), static_cast<float>(offset)};
   }
   static LENSD_HD uint8_t table_value(const AutoContrastBlock&, const AutoContrastStats& stats, int c,
                                       int v) {
-    return contrast_value(stats.ends, c, v);
+    return contrast_value(stats.points, c, v);
   }
   void launch_decide(const PassArgs& args, CudaStream stream) const;
   void read_stats(const void* stats, std::vector<Statistic>& out) const override;

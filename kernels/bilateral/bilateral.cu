@@ -10,9 +10,9 @@ struct BilateralTuning {
   static constexpr int threads_x = 32, threads_y = 8;
   static constexpr int rows = 2;
   static constexpr int tile_rows = threads_y * rows;
-  static constexpr int rim_words = 3;
+  static constexpr int border_words = 3;
   /// Words of a row in shared memory; the last word is padding.
-  static constexpr int words = threads_x + 2 * rim_words + 1;
+  static constexpr int words = threads_x + 2 * border_words + 1;
   static constexpr int max_rows = tile_rows + 2 * kBilateralMaxRadius;
 };
 
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(BilateralTuning::threads_x* BilateralTuning::t
   const int taps_count = b->taps_count, radius = b->radius;
   for (int i = t; i < 256; i += threads) shared.colour[i] = static_cast<uint32_t>(b->colour[i]);
   for (int i = t; i < taps_count; i += threads) shared.taps[i] = b->taps[i];
-  load_planar_tile<C>(in, x0 - 4 * BilateralTuning::rim_words, y0 - radius, b->border,
+  load_planar_tile<C>(in, x0 - 4 * BilateralTuning::border_words, y0 - radius, b->border,
                       BilateralTuning::words - 1, BilateralTuning::tile_rows + 2 * radius, tile,
                       BilateralTuning::words, plane, t, threads);
   __syncthreads();
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(BilateralTuning::threads_x* BilateralTuning::t
     uint32_t quads[kColours<C>];
     for (int c = 0; c < kColours<C>; ++c)
       quads[c] = bilateral_quad(
-          tile + c * plane + (row + radius) * BilateralTuning::words + tx + BilateralTuning::rim_words,
+          tile + c * plane + (row + radius) * BilateralTuning::words + tx + BilateralTuning::border_words,
           shared, taps_count);
     store_quad<C>(in, out, out_aligned, x, y, quads);
   }

@@ -8,7 +8,7 @@ namespace lensd {
 /// The taps of a disc without its centre, grouped into rings of equal distance and weight. Each ring has an
 /// even number of taps.
 struct alignas(64) BilateralRings {
-  static constexpr int kMost = 43;  ///< number of distinct distances in a disc of kBilateralMaxRadius
+  static constexpr int kMaxRings = 43;  ///< number of distinct distances in a disc of kBilateralMaxRadius
 
   struct Ring {
     int first, count;             ///< first tap and number of taps
@@ -19,7 +19,7 @@ struct alignas(64) BilateralRings {
   int count;  ///< number of rings
   bool near;  ///< true if all differences of 127 or more have weight 0
   BilateralBlock::Tap taps[kBilateralMaxTaps];
-  Ring rings[kMost];
+  Ring rings[kMaxRings];
 
   void make(const BilateralBlock& block);
 };

@@ -11,13 +11,13 @@ namespace {
 struct DeepBilateralTuning {
   static constexpr int threads_x = 32, threads_y = 8, threads = threads_x * threads_y;
   static constexpr int pixels = 4, side = threads_y * pixels;
-  static constexpr int most =
+  static constexpr int max_side =
       side + 2 * kBilateralMaxRadius;  ///< rows and columns of the tile in shared memory
   static_assert(side == threads_x);
 };
 
 struct DeepBilateralShared {
-  float tile[DeepBilateralTuning::most * DeepBilateralTuning::most];
+  float tile[DeepBilateralTuning::max_side * DeepBilateralTuning::max_side];
   int offsets[kBilateralMaxTaps - 1];  ///< offset of each tap in the tile
   float spaces[kBilateralMaxTaps - 1];
 };
@@ -38,14 +38,14 @@ __device__ void load_shared(const DeepBilateralJob& job, int x0, int y0, DeepBil
   const Extent extent = job.in.extent;
   for (int i = t; i < count; i += T::threads) {
     const BilateralBlock::DeepTap tap = job.block->deep_taps[i];
-    shared.offsets[i] = tap.y * T::most + tap.x, shared.spaces[i] = tap.space;
+    shared.offsets[i] = tap.y * T::max_side + tap.x, shared.spaces[i] = tap.space;
   }
   for (int row = static_cast<int>(threadIdx.y); row < side; row += T::threads_y) {
     const int y = border_index(y0 - radius + row, extent.height, border);
     for (int column = static_cast<int>(threadIdx.x); column < side; column += T::threads_x) {
       const int x = border_index(x0 - radius + column, extent.width, border);
       const int v = x < 0 || y < 0 ? 0 : job.in.row(y)[x * job.channels + static_cast<int>(blockIdx.z)];
-      shared.tile[row * T::most + column] = static_cast<float>(v);
+      shared.tile[row * T::max_side + column] = static_cast<float>(v);
     }
   }
 }
@@ -58,18 +58,18 @@ __global__ void __launch_bounds__(DeepBilateralTuning::threads) deep_bilateral_k
   __syncthreads();
   const int radius = job.block->radius, count = job.block->deep_count;
   const float colour = job.block->deep_colour;
-  const float* const first = shared.tile + (radius + static_cast<int>(threadIdx.y)) * T::most + radius +
+  const float* const first = shared.tile + (radius + static_cast<int>(threadIdx.y)) * T::max_side + radius +
                              static_cast<int>(threadIdx.x);
   float centre[T::pixels], sums[T::pixels] = {}, weights[T::pixels];
 #pragma unroll
-  for (int i = 0; i < T::pixels; ++i) centre[i] = first[i * T::threads_y * T::most], weights[i] = 1;
+  for (int i = 0; i < T::pixels; ++i) centre[i] = first[i * T::threads_y * T::max_side], weights[i] = 1;
 #pragma unroll 2
   for (int t = 0; t < count; ++t) {
     const float* const at = first + shared.offsets[t];
     const float space = shared.spaces[t];
 #pragma unroll
     for (int i = 0; i < T::pixels; ++i) {
-      const float d = at[i * T::threads_y * T::most] - centre[i];
+      const float d = at[i * T::threads_y * T::max_side] - centre[i];
       const float w = deep_bilateral_exp2(d * d * colour + space);
       weights[i] += w, sums[i] += w * d;
     }

@@ -12,6 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+#include "kernels/common/combine_rows-inl.hpp"
 #include "kernels/common/luma_lanes-inl.hpp"
 
 template <class D, class V = hn::Vec<D>>
@@ -45,9 +46,7 @@ HWY_INLINE V blend_lanes(D d, BlendMode mode, V a, V b) {
 void blend_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes, BlendBlock block,
                uint32_t colour) {
   const hn::ScalableTag<uint8_t> d8;
-  const hn::Repartition<uint32_t, decltype(d8)> d32;
   const hn::Repartition<uint16_t, decltype(d8)> d16;
-  const auto is_colour = hn::BitCast(d8, hn::Set(d32, colour));
   const auto opacity = hn::Set(d16, block.opacity_q8),
              rest = hn::Set(d16, static_cast<uint16_t>(256 - block.opacity_q8));
   const auto half = hn::Set(d16, 128), low_byte = hn::Set(d16, 0xff);
@@ -55,20 +54,15 @@ void blend_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes, B
     const auto f = blend_lanes(d16, block.mode, va, vb);
     return hn::ShiftRight<8>(hn::Add(hn::Add(hn::Mul(va, rest), hn::Mul(f, opacity)), half));
   };
-  const size_t lanes = hn::Lanes(d8);
-  size_t x = 0;
-  for (; x + lanes <= bytes; x += lanes) {
-    const auto va = hn::LoadU(d8, a + x), vb = hn::LoadU(d8, b + x);
-    const auto a16 = hn::BitCast(d16, va), b16 = hn::BitCast(d16, vb);
-    const auto even = mix(hn::And(a16, low_byte), hn::And(b16, low_byte));
-    const auto odd = mix(hn::ShiftRight<8>(a16), hn::ShiftRight<8>(b16));
-    const auto result = hn::BitCast(d8, hn::Or(even, hn::ShiftLeft<8>(odd)));
-    hn::StoreU(hn::Or(hn::And(result, is_colour), hn::AndNot(is_colour, va)), d8, out + x);
-  }
-  for (; x < bytes; ++x) {
-    const uint32_t mixed = faded(a[x], blended(block.mode, a[x], b[x]), block.opacity_q8);
-    out[x] = is_colour_byte(colour, x) ? static_cast<uint8_t>(mixed) : a[x];
-  }
+  combine_rows(
+      a, b, out, bytes, colour,
+      [&](auto va, auto vb) {
+        const auto a16 = hn::BitCast(d16, va), b16 = hn::BitCast(d16, vb);
+        const auto even = mix(hn::And(a16, low_byte), hn::And(b16, low_byte));
+        const auto odd = mix(hn::ShiftRight<8>(a16), hn::ShiftRight<8>(b16));
+        return hn::BitCast(d8, hn::Or(even, hn::ShiftLeft<8>(odd)));
+      },
+      [&](uint8_t p, uint8_t q) { return faded(p, blended(block.mode, p, q), block.opacity_q8); });
 }
 
 /// Applies mask mode to a row of RGBA pixels: multiplies the colours of `a` by the luma of `b`.

@@ -138,11 +138,11 @@ namespace {
 struct BoxWorker {
   uint16_t* columns;  ///< points to column -kBoxMaxRadius
   uint32_t* sums;
-  int* rim;  ///< border_index() of columns -radius … -1, then width … width + radius - 1
+  int* border_columns;  ///< border_index() of columns -radius … -1, then width … width + radius - 1
 
   static size_t column_bytes(const ImageFormat& f) {
-    const auto rims = static_cast<size_t>(2 * kBoxMaxRadius * channels(f.format));
-    return ((f.row_bytes() + rims) * 2 + 63) / 64 * 64;
+    const auto borders = static_cast<size_t>(2 * kBoxMaxRadius * channels(f.format));
+    return ((f.row_bytes() + borders) * 2 + 63) / 64 * 64;
   }
   static size_t sum_bytes(const ImageFormat& f) { return (f.row_bytes() * 4 + 63) / 64 * 64; }
   static size_t bytes(const ImageFormat& f) {
@@ -151,13 +151,14 @@ struct BoxWorker {
   BoxWorker(uint8_t* memory, const ImageFormat& f)
       : columns(reinterpret_cast<uint16_t*>(memory)),
         sums(reinterpret_cast<uint32_t*>(memory + column_bytes(f))),
-        rim(reinterpret_cast<int*>(memory + column_bytes(f) + sum_bytes(f))) {}
+        border_columns(reinterpret_cast<int*>(memory + column_bytes(f) + sum_bytes(f))) {}
 };
 
-void fill_rim(uint16_t* centre, const int* rim, int width, int channels, int radius) {
+void fill_border(uint16_t* centre, const int* border_columns, int width, int channels, int radius) {
   for (int i = 0; i < 2 * radius; ++i) {
     uint16_t* to = centre + (i < radius ? i - radius : width + i - radius) * channels;
-    for (int c = 0; c < channels; ++c) to[c] = rim[i] < 0 ? uint16_t{0} : centre[rim[i] * channels + c];
+    for (int c = 0; c < channels; ++c)
+      to[c] = border_columns[i] < 0 ? uint16_t{0} : centre[border_columns[i] * channels + c];
   }
 }
 
@@ -208,7 +209,7 @@ void Box::average(const PassArgs& args, Band band) const {
   const BoxWorker memory(args.worker, in.format);
   uint16_t* const centre = memory.columns + kBoxMaxRadius * ch;
   for (int i = 0; i < 2 * r; ++i)
-    memory.rim[i] = border_index(i < r ? i - r : width + i - r, width, block.border);
+    memory.border_columns[i] = border_index(i < r ? i - r : width + i - r, width, block.border);
 
   const auto slide = HWY_DYNAMIC_DISPATCH(box_slide);
   std::memset(centre, 0, 2 * n);
@@ -217,7 +218,7 @@ void Box::average(const PassArgs& args, Band band) const {
   for (int y = band.begin; y < band.end; ++y) {
     const uint8_t* gone = y > band.begin ? border_row(in, y - r - 1, block.border) : nullptr;
     slide(centre, border_row(in, y + r, block.border), gone, n);
-    fill_rim(centre, memory.rim, width, ch, r);
+    fill_border(centre, memory.border_columns, width, ch, r);
     uint8_t* const out = args.out.row(y);
     if (r >= 1 && r <= kBoxNarrowRadius)
       HWY_DYNAMIC_DISPATCH(box_means_narrow)(centre - r * ch, ch, block, out, n);

@@ -1,6 +1,7 @@
 #include "kernels/box/box.hpp"
 #include "kernels/common/border/border_call.cuh"
 #include "kernels/common/deep/pixels.cuh"
+#include "kernels/common/warp.cuh"
 
 namespace lensd {
 namespace {
@@ -124,19 +125,11 @@ __global__ void __launch_bounds__(BoxTuning::column_threads)
 }
 
 /// Computes exclusive prefix sums of BoxTuning::span values in place. Call with all threads of the block.
-__device__ void prefix_sums(uint32_t* values, uint32_t* warp_totals) {
-  const int t = static_cast<int>(threadIdx.x), lane = t & 31, first = t * BoxTuning::per_thread;
+__device__ void prefix_sums(uint32_t* values) {
+  const int first = static_cast<int>(threadIdx.x) * BoxTuning::per_thread;
   uint32_t own[BoxTuning::per_thread], total = 0;
   for (int k = 0; k < BoxTuning::per_thread; ++k) own[k] = values[first + k], total += own[k];
-  uint32_t scan = total;
-  for (int d = 1; d < 32; d *= 2) {
-    const uint32_t left = __shfl_up_sync(~0u, scan, static_cast<unsigned>(d));
-    if (lane >= d) scan += left;
-  }
-  if (lane == 31) warp_totals[t / 32] = scan;
-  __syncthreads();
-  uint32_t before = scan - total;
-  for (int w = 0; w < t / 32; ++w) before += warp_totals[w];
+  uint32_t before = block_inclusive_sum<BoxTuning::row_threads>(total) - total;
   for (int k = 0; k < BoxTuning::per_thread; ++k) {
     values[first + k] = before;
     before += own[k];
@@ -203,7 +196,6 @@ __global__ void __launch_bounds__(BoxTuning::row_threads)
              bool aligned, const BoxBlock* __restrict__ params) {
   constexpr int colours = C == 4 ? 3 : 1;
   __shared__ uint32_t prefix[colours][BoxTuning::span];
-  __shared__ uint32_t warp_totals[colours][BoxTuning::row_threads / 32];
   const BoxBlock block = *params;
   const int width = in.extent.width, x0 = static_cast<int>(blockIdx.x) * BoxTuning::row_pixels;
   const int y = static_cast<int>(blockIdx.y), pixels = min(BoxTuning::row_pixels, width - x0);
@@ -216,7 +208,7 @@ __global__ void __launch_bounds__(BoxTuning::row_threads)
     for (int c = 0; c < colours; ++c) prefix[c][i] = column[c];
   }
   __syncthreads();
-  for (int c = 0; c < colours; ++c) prefix_sums(prefix[c], warp_totals[c]);
+  for (int c = 0; c < colours; ++c) prefix_sums(prefix[c]);
 
   const int window = 2 * block.radius + 1;
   store_means<C>(in.row(y) + x0 * C, out.row(y) + x0 * C, pixels, aligned,

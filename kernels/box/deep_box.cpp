@@ -153,8 +153,9 @@ void Box::average_deep(const PassArgs& args, Band band) const {
   auto* const columns = reinterpret_cast<uint32_t*>(args.worker);
   uint32_t* const centre = columns + kBoxMaxRadius * ch;
   uint32_t* const sums = columns + column_values(in.format);
-  auto* const rim = reinterpret_cast<int*>(sums + n);
-  for (int i = 0; i < 2 * r; ++i) rim[i] = border_index(i < r ? i - r : width + i - r, width, block.border);
+  auto* const border_columns = reinterpret_cast<int*>(sums + n);
+  for (int i = 0; i < 2 * r; ++i)
+    border_columns[i] = border_index(i < r ? i - r : width + i - r, width, block.border);
   const auto row = [&](int y) { return reinterpret_cast<const uint16_t*>(border_row(in, y, block.border)); };
 
   std::memset(centre, 0, samples * sizeof(uint32_t));
@@ -163,7 +164,7 @@ void Box::average_deep(const PassArgs& args, Band band) const {
     slide(centre, row(y + r), y > band.begin ? row(y - r - 1) : nullptr, samples);
     for (int i = 0; i < 2 * r; ++i) {
       uint32_t* const to = centre + (i < r ? i - r : width + i - r) * ch;
-      for (int c = 0; c < ch; ++c) to[c] = rim[i] < 0 ? 0 : centre[rim[i] * ch + c];
+      for (int c = 0; c < ch; ++c) to[c] = border_columns[i] < 0 ? 0 : centre[border_columns[i] * ch + c];
     }
     const uint16_t* const from = in.samples<uint16_t>(y);
     uint16_t* const to = args.out.samples<uint16_t>(y);

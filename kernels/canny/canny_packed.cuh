@@ -39,7 +39,7 @@ __device__ __forceinline__ ColumnPairs<1> canny_pixels(const uint32_t* tile, int
   const uint32_t left = at[w > 0 ? -1 : 0], right = at[w + 1 < pitch ? 1 : 0];
   ColumnPairs<1> pairs;
   pairs.even[0] = at[0] & kBytes, pairs.odd[0] = at[0] >> 8 & kBytes;
-  pairs.rim = __byte_perm(left, right, 0x0403) & kBytes;
+  pairs.sides = __byte_perm(left, right, 0x0403) & kBytes;
   return pairs;
 }
 

@@ -78,7 +78,7 @@ Layout Colour::configure(const FilterInputs& inputs) {
 }
 
 bool Colour::has_tables() const {
-  return needs_light(info_, settings_);
+  return needs_linear_light(info_, settings_);
 }
 
 size_t Colour::block_bytes() const {
@@ -137,7 +137,7 @@ Image colour_reference(const PictureRef& picture, int precision, const ColourSet
   const PictureFormat& f = info.format;
   const ColourMatrix m = ColourMatrix::make(info), codes = ColourMatrix::make(info, DisplayLight::kCodeBits);
   const auto light = std::make_unique<DisplayLight>();
-  const bool lit = needs_light(info, settings);
+  const bool lit = needs_linear_light(info, settings);
   if (lit) DisplayLight::make(info.colour, settings, *light);
   Image out(output_format(info, 8));
   const auto sample = [&](int component, int x, int y) {

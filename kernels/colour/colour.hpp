@@ -6,11 +6,11 @@
 // center: between columns and between rows; top_left: on a column and a row). Border rule: replicate. Then
 // the bt601, bt709 or bt2020 matrix is applied. Limited range is expanded, also in grey and RGB pictures.
 // Alpha always has full range. HDR, BT.2020 and P3 colours are converted to SDR and BT.709; see
-// needs_light(). Temporal reach: none.
+// needs_linear_light(). Temporal reach: none.
 //
 // 8 bits: the matrix is in fixed point and rounds once; both backends compute the same integers, within ±1 of
-// double precision. For the colours of needs_light(), the matrix gives 12-bit codes, and results are within
-// ±2; see display_light.hpp. 16 bits: single precision in a prescribed order, see deep_colour.hpp and
+// double precision. For the colours of needs_linear_light(), the matrix gives 12-bit codes, and results are
+// within ±2; see display_light.hpp. 16 bits: single precision in a prescribed order, see deep_colour.hpp and
 // deep_light.hpp.
 #pragma once
 

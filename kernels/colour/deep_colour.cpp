@@ -92,7 +92,7 @@ Image deep_colour_reference(const PictureRef& picture, const ImageFormat& output
   const PictureInfo& info = picture.info;
   const PictureFormat& f = info.format;
   const DeepMatrix m = DeepMatrix::make(info);
-  const bool lit = needs_light(info, settings);
+  const bool lit = needs_linear_light(info, settings);
   const auto light = std::make_unique<DeepLight>();
   if (lit) DeepLight::make(info.colour, settings, *light);
   Image out(output);

@@ -30,7 +30,7 @@ HWY_INLINE hn::Vec<DeepFloats> samples(hn::Vec<DeepInts> words, int shift, int m
 template <int kPointers, class Vector>
 HWY_INLINE void for_vectors(const uint8_t* const* from, size_t item_bytes, size_t bytes,
                             const Vector& vector) {
-  constexpr size_t kMostItems = 16, kMostItemBytes = 4;
+  constexpr size_t kMaxItems = 16, kMaxItemBytes = 4;
   const int lanes = static_cast<int>(hn::Lanes(DeepFloats()));
   const size_t vector_bytes = static_cast<size_t>(lanes) * item_bytes;
   const uint8_t* at[kPointers];
@@ -41,7 +41,7 @@ HWY_INLINE void for_vectors(const uint8_t* const* from, size_t item_bytes, size_
     vector(at, i);
   }
   if (done == bytes) return;
-  alignas(64) uint8_t rest[kPointers][kMostItems * kMostItemBytes] = {};
+  alignas(64) uint8_t rest[kPointers][kMaxItems * kMaxItemBytes] = {};
   for (int p = 0; p < kPointers; ++p) {
     std::memcpy(rest[p], from[p] + done, bytes - done);
     at[p] = rest[p];
@@ -122,13 +122,13 @@ struct ToPixels {
 
   HWY_INLINE void operator()(int x, hn::Vec<DeepFloats> r0, hn::Vec<DeepFloats> g0, hn::Vec<DeepFloats> b0,
                              hn::Vec<DeepFloats> r1, hn::Vec<DeepFloats> g1, hn::Vec<DeepFloats> b1) const {
-    constexpr int kMostLanes = 16;
+    constexpr int kMaxLanes = 16;
     const DeepWords du;
     const PixelHalves even = opaque(r0, g0, b0), odd = opaque(r1, g1, b1);
     const int columns = 2 * static_cast<int>(hn::Lanes(du));
     auto* const to = reinterpret_cast<uint32_t*>(out) + 2 * x;
     if (x + columns <= width) return hn::StoreInterleaved4(even.low, even.high, odd.low, odd.high, du, to);
-    uint32_t rest[4 * kMostLanes];
+    uint32_t rest[4 * kMaxLanes];
     hn::StoreInterleaved4(even.low, even.high, odd.low, odd.high, du, rest);
     std::memcpy(to, rest, static_cast<size_t>(width - x) * 8);
   }

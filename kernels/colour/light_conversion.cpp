@@ -42,12 +42,13 @@ RowMajor saturated(const RowMajor& matrix, double saturation) {
 
 }  // namespace
 
-bool needs_light(const ColourSpec& colour, const ColourSettings& settings) {
+bool needs_linear_light(const ColourSpec& colour, const ColourSettings& settings) {
   return colour.converted(settings.bt601);
 }
 
-bool needs_light(const PictureInfo& info, const ColourSettings& settings) {
-  return info.format.model != ColourModel::gray && !info.colour.keep && needs_light(info.colour, settings);
+bool needs_linear_light(const PictureInfo& info, const ColourSettings& settings) {
+  return info.format.model != ColourModel::gray && !info.colour.keep &&
+         needs_linear_light(info.colour, settings);
 }
 
 LightConversion::LightConversion(const ColourSpec& colour, const ColourSettings& settings)

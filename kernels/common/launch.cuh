@@ -10,7 +10,7 @@ namespace lensd {
 
 /// Bytes of shared memory that a block can use on every architecture from Turing on: by default, and if
 /// cudaFuncAttributeMaxDynamicSharedMemorySize is set.
-constexpr size_t kPlainSharedBytes = 48 * 1024, kMostSharedBytes = 64 * 1024;
+constexpr size_t kPlainSharedBytes = 48 * 1024, kMaxSharedBytes = 64 * 1024;
 
 /// Returns the number of blocks of `size` that cover `items`.
 constexpr unsigned blocks_for(int items, int size) {

@@ -57,11 +57,11 @@ __global__ void window_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> ou
                               const typename F::Block* params) {
   const int x = 4 * static_cast<int>(blockIdx.x * WindowTuning::threads_x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * WindowTuning::threads_y + threadIdx.y);
-  const int row_bytes = in.extent.width * step, rim = F::radius * step;
+  const int row_bytes = in.extent.width * step, reach = F::radius * step;
   if (x >= row_bytes || y >= in.extent.height) return;
   const typename F::Block block = *params;
   const bool inside =
-      x >= rim && x + 4 + rim <= row_bytes && y >= F::radius && y + F::radius < in.extent.height;
+      x >= reach && x + 4 + reach <= row_bytes && y >= F::radius && y + F::radius < in.extent.height;
   uint32_t word = 0;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
@@ -83,13 +83,14 @@ __global__ void deep_window_kernel(ImageView<const uint16_t> in, ImageView<uint1
                                    const typename F::Block* params) {
   const int x = static_cast<int>(blockIdx.x * WindowTuning::threads_x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * WindowTuning::threads_y + threadIdx.y);
-  const int samples = in.extent.width * step, rim = F::radius * step;
+  const int samples = in.extent.width * step, reach = F::radius * step;
   if (x >= samples || y >= in.extent.height) return;
   const typename F::Block block = *params;
   const uint16_t* centre = in.row(y) + x;
   int v = *centre;
   if (step == 1 || x % 4 < 3) {
-    const bool inside = x >= rim && x + rim < samples && y >= F::radius && y + F::radius < in.extent.height;
+    const bool inside =
+        x >= reach && x + reach < samples && y >= F::radius && y + F::radius < in.extent.height;
     v = clamp_to(65535, inside
                             ? F::value(block, InnerWindow<uint16_t>{centre, in.pitch_bytes, step}, 65535)
                             : F::value(block, BorderedWindow<uint16_t>{in, step, x, y, block.border}, 65535));

@@ -41,8 +41,8 @@ class RowRing {
 
  private:
   static size_t pitch(const ImageFormat& format, int radius) {
-    const auto rim = static_cast<size_t>(2 * radius * format.pixel_bytes());
-    return (format.row_bytes() + rim + kSlack + 63) / 64 * 64;
+    const auto borders = static_cast<size_t>(2 * radius * format.pixel_bytes());
+    return (format.row_bytes() + borders + kSlack + 63) / 64 * 64;
   }
   size_t index(int y) const { return static_cast<size_t>((y + rows_) % rows_); }
   uint8_t* slot(int y) { return memory_ + pitch_ * index(y); }

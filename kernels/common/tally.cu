@@ -2,6 +2,7 @@
 
 #include "kernels/common/chunk.cuh"
 #include "kernels/common/tally.hpp"
+#include "kernels/common/warp.cuh"
 
 namespace lensd {
 namespace {
@@ -114,14 +115,6 @@ __global__ void __launch_bounds__(TallyTuning::threads)
   block_range.add(own, channels, *total);
 }
 
-/// Returns the sum over a warp, in lane 0.
-template <class T>
-__device__ T sum_of_warp(T value) {
-  for (int distance = 16; distance > 0; distance /= 2)
-    value += __shfl_down_sync(0xffffffffu, value, distance);
-  return value;
-}
-
 /// Adds the image's channel sums to `total`. S: type of its samples, which `in` views as bytes.
 template <class S>
 __global__ void __launch_bounds__(TallyTuning::threads)
@@ -150,7 +143,7 @@ __global__ void __launch_bounds__(TallyTuning::threads)
     }
   });
   using Sum = std::conditional_t<sizeof(S) == 2, unsigned long long, uint32_t>;
-  const Sum sums[] = {sum_of_warp<Sum>(r), sum_of_warp<Sum>(g), sum_of_warp<Sum>(b)};
+  const Sum sums[] = {warp_sum(Sum{r}), warp_sum(Sum{g}), warp_sum(Sum{b})};
   if (threadIdx.x % 32 == 0)
     for (int c = 0; c < 3; ++c) atomicAdd(&block_sums[c], static_cast<unsigned long long>(sums[c]));
   __syncthreads();

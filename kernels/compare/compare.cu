@@ -2,6 +2,7 @@
 
 #include "kernels/common/chunk.cuh"
 #include "kernels/common/deep/pixels.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/compare/compare.hpp"
 
 namespace lensd {
@@ -11,11 +12,6 @@ namespace {
 struct CompareTuning {
   static constexpr int columns = 32, rows = 8;
 };
-
-__device__ unsigned long long warp_sum(unsigned long long value) {
-  for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(0xffffffffu, value, distance);
-  return value;
-}
 
 __device__ void add_by_warp(void* total, unsigned long long value) {
   value = warp_sum(value);  // two's complement: correct for signed sums as well

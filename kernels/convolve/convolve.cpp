@@ -93,11 +93,11 @@ constexpr int kChunk = 2048;
 /// Private memory of a worker.
 struct ConvolveWorker {
   /// Bytes of both borders of an RGBA row.
-  static constexpr size_t rim = 4 * (kConvolveMaxSide - 1);
+  static constexpr size_t borders = 4 * (kConvolveMaxSide - 1);
   /// Number of values in a row of a chunk, with its borders and padding for whole vectors.
-  static constexpr size_t row_bytes = (kChunk + rim + 64 + 15) / 16 * 16;
-  uint32_t ring[kConvolveMaxSide][row_bytes];  ///< ring of row pairs
-  uint8_t rows[2][row_bytes];
+  static constexpr size_t row_values = (kChunk + borders + 64 + 15) / 16 * 16;
+  uint32_t ring[kConvolveMaxSide][row_values];  ///< ring of row pairs
+  uint8_t rows[2][row_values];
 };
 
 /// Filters column chunk [x0, x1) of a band.

@@ -106,6 +106,90 @@ __device__ uint32_t four_values(const ByteSums (&sums)[2], int v, int bias, int 
          value(sums[1][2 * v + 1]) << 24;
 }
 
+/// Loads the pixels under a tile, from row y on, and makes the tables. Ends with a barrier.
+template <class Tile>
+__device__ void load_tile(const StageSource<Tile>& source, int y, const ConvolveBlock& block, uint8_t* tile,
+                          ConvolveTables& tables) {
+  const int stages = (Tile::rows + block.rows - 1 + kStageRows - 1) / kStageRows;
+  StageFeed<Tile> feed(source, y);
+#pragma unroll 1
+  for (int i = 0; i < stages; ++i) feed.fetch(source, tile + i * Tile::bytes);
+  close_stage();
+  tables.load(block);
+  __syncthreads();
+  tables.make(block);
+  await_stages<0>();
+  __syncthreads();
+  if (!source.edge()) return;
+  for (int i = 0; i < stages; ++i) fill_sides<Tile>(source, y + kStageRows * i, tile + i * Tile::bytes);
+  __syncthreads();
+}
+
+/// Adds the products of the pixels and the weights, from the highest byte of the weights down; arguments as
+/// in add_byte().
+template <class Shape>
+__device__ void add_bytes(ConvolveSums<Shape>& sums, const ConvolveTables& tables, const ConvolveBlock& block,
+                          const uint8_t* line, int g, int t) {
+  int byte = block.bytes - 1;
+  add_byte<Shape, true>(sums, tables.words[byte], block.rows, line, g, t);
+#pragma unroll 1
+  while (--byte >= 0) {
+#pragma unroll
+    for (auto& half : sums)
+#pragma unroll
+      for (auto& unit : half)
+#pragma unroll
+        for (auto& columns : unit)
+#pragma unroll
+          for (int& sum : columns) sum = static_cast<int>(static_cast<uint32_t>(sum) << 8);
+    add_byte<Shape, false>(sums, tables.words[byte], block.rows, line, g, t);
+  }
+}
+
+/// Writes a lane's pixels.
+template <int kChannels>
+struct ConvolveWriter {
+  using Tile = ConvolveShape<kChannels>;
+  const ConvolveJob& job;
+  bool whole;  ///< the tile is inside the picture and aligned
+  int x, y0, g;
+  const uint8_t* centre;  ///< input pixels of the tile's top row, for alpha
+  int bias, shift, up;
+
+  __device__ uint32_t four(const ByteSums (&sums)[2], int v) const {
+    return four_values(sums, v, bias, shift, up);
+  }
+  /// Writes the 32 rows from row `first` of the tile on.
+  __device__ void rows(const ConvolveSums<Tile>& sums, int first) const {
+#pragma unroll
+    for (int m = 0; m < 2; ++m)
+#pragma unroll
+      for (int v = 0; v < 2; ++v) {
+        const int row = first + 16 * m + 8 * v + g, y = y0 + row;
+        if constexpr (kChannels == 1) {
+#pragma unroll
+          for (int w = 0; w < Tile::windows; ++w) {
+            const uint32_t px = four(sums[m][w], v);
+            if (whole)
+              *reinterpret_cast<uint32_t*>(job.out.row(y) + x + 16 * w) = px;
+            else
+              store_bordered(job.out, x + 16 * w, y, job.out_aligned, px);
+          }
+        } else {
+          uint32_t planes[Tile::planes];
+#pragma unroll
+          for (int p = 0; p < Tile::planes; ++p) planes[p] = four(sums[m][p], v);
+          const uint4 px =
+              pixels_of_planes(planes, *reinterpret_cast<const uint4*>(centre + row * Tile::pitch));
+          if (whole)
+            *reinterpret_cast<uint4*>(job.out.row(y) + 4 * x) = px;
+          else
+            store_bordered(job.out, x, y, job.out_aligned, px);
+        }
+      }
+  }
+};
+
 template <int kChannels>
 __global__ void __launch_bounds__(kStageThreads, ConvolveShape<kChannels>::blocks)
     convolve_tile_kernel(const __grid_constant__ ConvolveJob job) {
@@ -116,72 +200,22 @@ __global__ void __launch_bounds__(kStageThreads, ConvolveShape<kChannels>::block
   const ConvolveBlock& block = *job.block;
   const int y0 = static_cast<int>(blockIdx.y) * Tile::rows, above = block.rows / 2;
   const StageSource<Tile> source{job.in, block.border, job.wide, static_cast<int>(blockIdx.x) * Tile::tile_w};
-  const int stages = (Tile::rows + block.rows - 1 + kStageRows - 1) / kStageRows;
-  StageFeed<Tile> feed(source, y0 - above);
-#pragma unroll 1
-  for (int i = 0; i < stages; ++i) feed.fetch(source, tile + i * Tile::bytes);
-  close_stage();
-  tables.load(block);
-  __syncthreads();
-  tables.make(block);
-  await_stages<0>();
-  __syncthreads();
-  if (source.edge()) {
-    for (int i = 0; i < stages; ++i)
-      fill_sides<Tile>(source, y0 - above + kStageRows * i, tile + i * Tile::bytes);
-    __syncthreads();
-  }
+  load_tile(source, y0 - above, block, tile, tables);
 
   const int thread = static_cast<int>(threadIdx.x), g = thread % 32 / 4, t = thread % 4;
-  const int column = thread / 32 * 16 * Tile::windows + 4 * t, x = source.x0 + column;
+  const int column = thread / 32 * 16 * Tile::windows + 4 * t;
   const int centre_at = (Tile::margin + column) * kChannels;
   const bool whole = job.out_wide && source.x0 + Tile::tile_w <= job.out.extent.width &&
                      y0 + Tile::rows <= job.out.extent.height;
-  const int bias = block.bias, shift = block.shift, up = block.up;
+  const ConvolveWriter<kChannels> writer{job,        whole,       source.x0 + column,
+                                         y0,         g,           tile + above * Tile::pitch + centre_at,
+                                         block.bias, block.shift, block.up};
 #pragma unroll 1
   for (int first = 0; first < Tile::rows && y0 + first < job.out.extent.height; first += Tile::group) {
     ConvolveSums<Tile> sums = {};
-    const uint8_t* line = tile + (first + g) * Tile::pitch + centre_at - Tile::halo * kChannels;
-    int byte = block.bytes - 1;
-    add_byte<Tile, true>(sums, tables.words[byte], block.rows, line, g, t);
-#pragma unroll 1
-    while (--byte >= 0) {
-#pragma unroll
-      for (auto& half : sums)
-#pragma unroll
-        for (auto& unit : half)
-#pragma unroll
-          for (auto& columns : unit)
-#pragma unroll
-            for (int& sum : columns) sum = static_cast<int>(static_cast<uint32_t>(sum) << 8);
-      add_byte<Tile, false>(sums, tables.words[byte], block.rows, line, g, t);
-    }
-#pragma unroll
-    for (int m = 0; m < 2; ++m)
-#pragma unroll
-      for (int v = 0; v < 2; ++v) {
-        const int row = first + 16 * m + 8 * v + g, y = y0 + row;
-        if constexpr (kChannels == 1) {
-#pragma unroll
-          for (int w = 0; w < Tile::windows; ++w) {
-            const uint32_t px = four_values(sums[m][w], v, bias, shift, up);
-            if (whole)
-              *reinterpret_cast<uint32_t*>(job.out.row(y) + x + 16 * w) = px;
-            else
-              store_bordered(job.out, x + 16 * w, y, job.out_aligned, px);
-          }
-        } else {
-          uint32_t planes[Tile::planes];
-#pragma unroll
-          for (int p = 0; p < Tile::planes; ++p) planes[p] = four_values(sums[m][p], v, bias, shift, up);
-          const uint4 px = pixels_of_planes(
-              planes, *reinterpret_cast<const uint4*>(tile + (row + above) * Tile::pitch + centre_at));
-          if (whole)
-            *reinterpret_cast<uint4*>(job.out.row(y) + 4 * x) = px;
-          else
-            store_bordered(job.out, x, y, job.out_aligned, px);
-        }
-      }
+    add_bytes<Tile>(sums, tables, block,
+                    tile + (first + g) * Tile::pitch + centre_at - Tile::halo * kChannels, g, t);
+    writer.rows(sums, first);
   }
 }
 

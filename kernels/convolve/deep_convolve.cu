@@ -16,8 +16,8 @@ struct DeepConvolveShape {
   static constexpr int across = columns / wide, plane_threads = across * (rows / high);
   static constexpr int threads = colours * plane_threads;
   static constexpr int blocks = kChannels == 1 ? 6 : 4;  ///< blocks per multiprocessor
-  static constexpr int rim = kConvolveMaxSide - 1, pitch = columns + rim + 6;
-  static constexpr int plane = (rows + rim) * pitch;
+  static constexpr int borders = kConvolveMaxSide - 1, pitch = columns + borders + 6;
+  static constexpr int plane = (rows + borders) * pitch;
   static constexpr int quads = (kConvolveMaxSide + 3) / 4;  ///< groups of four weights in a row
 
   static_assert(pitch % 4 == 0 && plane % 4 == 0);

@@ -171,45 +171,58 @@ struct CornerRival {
   bool accepted = false;
 };
 
-/// Searches for a rival in batches of 32 candidates and returns the best one of the first batch that has any:
-/// accepted before undecided, then the strongest, which is likely to be decided soon. Without rivals, returns
-/// slot kNoSlot. Call with a whole warp and the same key in all lanes.
+/// The candidates of 32 cells, one cell per lane, numbered over all lanes. Call with a whole warp.
+struct CornerBatch {
+  uint32_t cell, start, end;  ///< this lane's cell, and the numbers [start, end) of its candidates
+
+  __device__ CornerBatch(uint32_t own_cell, uint32_t candidates)
+      : cell(own_cell), end(warp_inclusive_sum(candidates)) {
+    start = end - candidates;
+  }
+  __device__ uint32_t count() const { return __shfl_sync(~0u, end, 31); }
+  /// Returns the slot of candidate `item`. `places`: slots per cell.
+  __device__ uint32_t slot(uint32_t item, uint32_t places) const {
+    int owner = 0;  // lane whose cell contains the candidate
+    for (int step = 16; step > 0; step /= 2)
+      if (__shfl_sync(~0u, end, owner + step - 1) <= item) owner += step;
+    const uint32_t first = __shfl_sync(~0u, start, owner), in = __shfl_sync(~0u, cell, owner);
+    return in * places + (item - first);
+  }
+};
+
+/// Returns the best of the lanes' rivals: accepted before undecided, then the strongest. `value` is the value
+/// of `slot`. At least one lane must have a rival.
+__device__ CornerRival best_rival(bool rival, uint64_t value, uint32_t slot) {
+  const uint64_t rank = rival ? value >> 1 | (value & 1) << 63 : 0;
+  uint64_t best = rank;
+  for (int step = 16; step > 0; step /= 2) best = max(best, __shfl_xor_sync(~0u, best, step));
+  const int winner = __ffs(static_cast<int>(__ballot_sync(~0u, rival && rank == best))) - 1;
+  return {__shfl_sync(~0u, slot, winner), best >> 63 != 0};
+}
+
+/// Searches for a rival in batches of 32 candidates and returns the best one of the first batch that has any;
+/// the strongest is likely to be decided soon. Without rivals, returns slot kNoSlot. Call with a whole warp
+/// and the same key in all lanes.
 __device__ CornerRival find_rival(const CornerDeviceMemory& memory, const CornerCells& cells, uint64_t key) {
   const int lane = static_cast<int>(threadIdx.x & 31), x = corner_key_x(key), y = corner_key_y(key);
   const CornerNeighbours near(cells, x, y);
   const int count = near.columns * near.rows;
   for (int base = 0; base < count; base += 32) {
-    // Each lane reads one cell; then the candidates of these cells are distributed over the lanes.
     const int own = base + lane;
-    uint32_t cell = 0, places = 0;
+    uint32_t cell = 0, candidates = 0;
     if (own < count) {
       cell = static_cast<uint32_t>((near.first_row + own / near.columns) * cells.columns + near.first_column +
                                    own % near.columns);
-      places = memory.cell_counts[cell];
+      candidates = memory.cell_counts[cell];
     }
-    uint32_t until = places;
-    for (int step = 1; step < 32; step *= 2) {
-      const uint32_t other = __shfl_up_sync(~0u, until, static_cast<unsigned>(step));
-      if (lane >= step) until += other;
-    }
-    const uint32_t total = __shfl_sync(~0u, until, 31);
+    const CornerBatch batch(cell, candidates);
+    const uint32_t total = batch.count();
     for (uint32_t first = 0; first < total; first += 32) {
-      const uint32_t item = first + static_cast<uint32_t>(lane);
-      int owner = 0;  // lane whose cell contains the item
-      for (int step = 16; step > 0; step /= 2)
-        if (__shfl_sync(~0u, until, owner + step - 1) <= item) owner += step;
-      const uint32_t start = __shfl_sync(~0u, until - places, owner), in = __shfl_sync(~0u, cell, owner);
-      const uint32_t slot = in * cells.places + (item - start);
+      const uint32_t item = first + static_cast<uint32_t>(lane), slot = batch.slot(item, cells.places);
       const uint64_t other = item < total ? load_slot(memory.slots + slot) : 0;
       const bool rival = other >> 1 > key && corner_too_close(x, y, corner_key_x(other >> 1),
                                                               corner_key_y(other >> 1), cells.reach);
-      if (!__any_sync(~0u, rival)) continue;
-      // Accepted rivals rank above undecided ones.
-      uint64_t best = rival ? other >> 1 | (other & 1) << 63 : 0;
-      for (int step = 16; step > 0; step /= 2) best = max(best, __shfl_xor_sync(~0u, best, step));
-      const bool is_best = rival && (other >> 1 | (other & 1) << 63) == best;
-      const int winner = __ffs(static_cast<int>(__ballot_sync(~0u, is_best))) - 1;
-      return {__shfl_sync(~0u, slot, winner), best >> 63 != 0};
+      if (__any_sync(~0u, rival)) return best_rival(rival, other, slot);
     }
   }
   return {};

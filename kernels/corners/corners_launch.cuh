@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/corners/corners.hpp"
 #include "kernels/corners/corners_device.hpp"
 
@@ -29,22 +30,15 @@ struct CornerCutoff {
 template <int threads>
 __device__ CornerCutoff corner_cutoff(const uint32_t* histogram, uint32_t enough) {
   constexpr int own = CornerHistogram::count / threads;
-  static_assert(own * threads == CornerHistogram::count && threads % 32 == 0);
-  __shared__ uint32_t totals[threads / 32];
+  static_assert(own * threads == CornerHistogram::count);
   __shared__ CornerCutoff cutoff;
-  const int t = static_cast<int>(threadIdx.x), lane = t & 31;
+  const int t = static_cast<int>(threadIdx.x);
   const int strongest = CornerHistogram::count - 1 - t * own;  // strongest of the thread's buckets
   uint32_t sum = 0;
   for (int i = 0; i < own; ++i) sum += histogram[strongest - i];
-  uint32_t until = sum;  // number of candidates in this thread's and all stronger buckets
-  for (int step = 1; step < 32; step *= 2) {
-    const uint32_t other = __shfl_up_sync(~0u, until, static_cast<unsigned>(step));
-    if (lane >= step) until += other;
-  }
-  if (lane == 31) totals[t / 32] = until;
   if (t == 0) cutoff = {0, 0};
-  __syncthreads();
-  for (int i = 0; i < t / 32; ++i) until += totals[i];
+  // Number of candidates in this thread's and all stronger buckets; its barrier is also for `cutoff`.
+  const uint32_t until = block_inclusive_sum<threads>(sum);
   uint32_t count = until - sum;
   if (count < enough && until >= enough)
     for (int i = 0; i < own; ++i) {

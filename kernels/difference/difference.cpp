@@ -13,15 +13,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+#include "kernels/common/combine_rows-inl.hpp"
 
 /// Computes amplified_difference() of each byte. `colour` is a mask that repeats every 4 bytes; bytes outside
 /// it are copied from `a`.
 void difference_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes, uint32_t gain_q8,
                     uint32_t colour) {
   const hn::ScalableTag<uint8_t> d8;
-  const hn::Repartition<uint32_t, decltype(d8)> d32;
   const hn::Repartition<uint16_t, decltype(d8)> d16;
-  const auto is_colour = hn::BitCast(d8, hn::Set(d32, colour));
   const auto gain = hn::Set(d16, static_cast<uint16_t>(gain_q8));
   const auto half = hn::Set(d16, 128), low_byte = hn::Set(d16, 0xff);
   // d·gain can exceed 16 bits: the result is 255 if the upper half of the product is not 0.
@@ -29,19 +28,14 @@ void difference_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t byt
     const auto beyond = hn::VecFromMask(d16, hn::Ne(hn::MulHigh(d, gain), hn::Zero(d16)));
     return hn::ShiftRight<8>(hn::SaturatedAdd(hn::Or(hn::Mul(d, gain), beyond), half));
   };
-  const size_t lanes = hn::Lanes(d8);
-  size_t x = 0;
-  for (; x + lanes <= bytes; x += lanes) {
-    const auto va = hn::LoadU(d8, a + x), vb = hn::LoadU(d8, b + x);
-    const auto d = hn::BitCast(d16, hn::Or(hn::SaturatedSub(va, vb), hn::SaturatedSub(vb, va)));
-    const auto even = amplify(hn::And(d, low_byte)), odd = amplify(hn::ShiftRight<8>(d));
-    const auto result = hn::BitCast(d8, hn::Or(even, hn::ShiftLeft<8>(odd)));
-    hn::StoreU(hn::Or(hn::And(result, is_colour), hn::AndNot(is_colour, va)), d8, out + x);
-  }
-  for (; x < bytes; ++x) {
-    const uint32_t d = amplified_difference(a[x], b[x], gain_q8);
-    out[x] = is_colour_byte(colour, x) ? static_cast<uint8_t>(d) : a[x];
-  }
+  combine_rows(
+      a, b, out, bytes, colour,
+      [&](auto va, auto vb) {
+        const auto d = hn::BitCast(d16, hn::Or(hn::SaturatedSub(va, vb), hn::SaturatedSub(vb, va)));
+        const auto even = amplify(hn::And(d, low_byte)), odd = amplify(hn::ShiftRight<8>(d));
+        return hn::BitCast(d8, hn::Or(even, hn::ShiftLeft<8>(odd)));
+      },
+      [&](uint8_t p, uint8_t q) { return amplified_difference(p, q, gain_q8); });
 }
 
 /// Does the same for `n` samples of 16 bits; `colour` repeats every 4 samples. The product d·gain has up to
@@ -49,25 +43,18 @@ void difference_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t byt
 void difference_deep_row(const uint16_t* a, const uint16_t* b, uint16_t* out, size_t n, uint32_t gain_q8,
                          uint64_t colour) {
   const hn::ScalableTag<uint16_t> d16;
-  const hn::Repartition<uint64_t, decltype(d16)> d64;
-  const auto is_colour = hn::BitCast(d16, hn::Set(d64, colour));
   const auto gain = hn::Set(d16, static_cast<uint16_t>(gain_q8)), most_high = hn::Set(d16, 255);
   const auto one = hn::Set(d16, 1);
-  const size_t lanes = hn::Lanes(d16);
-  size_t x = 0;
-  for (; x + lanes <= n; x += lanes) {
-    const auto va = hn::LoadU(d16, a + x), vb = hn::LoadU(d16, b + x);
-    const auto d = hn::Or(hn::SaturatedSub(va, vb), hn::SaturatedSub(vb, va));
-    const auto low = hn::Mul(d, gain), high = hn::MulHigh(d, gain);
-    const auto beyond = hn::VecFromMask(d16, hn::Gt(high, most_high));
-    const auto floor = hn::Or(hn::Or(hn::ShiftLeft<8>(high), hn::ShiftRight<8>(low)), beyond);
-    const auto result = hn::SaturatedAdd(floor, hn::And(hn::ShiftRight<7>(low), one));
-    hn::StoreU(hn::Or(hn::And(result, is_colour), hn::AndNot(is_colour, va)), d16, out + x);
-  }
-  for (; x < n; ++x) {
-    const uint32_t d = amplified_difference(a[x], b[x], gain_q8, 65535);
-    out[x] = (colour >> (x % 4 * 16) & 1) != 0 ? static_cast<uint16_t>(d) : a[x];
-  }
+  combine_rows(
+      a, b, out, n, colour,
+      [&](auto va, auto vb) {
+        const auto d = hn::Or(hn::SaturatedSub(va, vb), hn::SaturatedSub(vb, va));
+        const auto low = hn::Mul(d, gain), high = hn::MulHigh(d, gain);
+        const auto beyond = hn::VecFromMask(d16, hn::Gt(high, most_high));
+        const auto floor = hn::Or(hn::Or(hn::ShiftLeft<8>(high), hn::ShiftRight<8>(low)), beyond);
+        return hn::SaturatedAdd(floor, hn::And(hn::ShiftRight<7>(low), one));
+      },
+      [&](uint16_t p, uint16_t q) { return amplified_difference(p, q, gain_q8, 65535); });
 }
 
 }  // namespace lensd::HWY_NAMESPACE

@@ -1,13 +1,13 @@
 #include "kernels/diffusion/diffusion.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "kernels/common/border/border_simd.hpp"
 #include "kernels/common/keep_alpha.hpp"
 #include "kernels/common/samples.hpp"
+#include "kernels/diffusion/diffusion_iteration.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/diffusion/diffusion.cpp"
@@ -39,8 +39,7 @@ void diffusion_flows(const uint16_t* a, const uint16_t* b, int32_t* out, size_t 
   for (; i < n; ++i) out[i] = diffusion_flow(a[i], b[i], block.lambda, block.inverse_kappa);
 }
 
-/// Computes the new states: at + right - left + down - up. left[i] is the flow from value i to its left
-/// neighbour, and right[i] that from the right neighbour to value i; likewise `up` and `down`.
+/// Computes the new states: `add` of diffusion_iteration.hpp.
 void diffusion_add(const uint16_t* at, const int32_t* left, const int32_t* right, const int32_t* up,
                    const int32_t* down, uint16_t* out, size_t n) {
   const hn::ScalableTag<int32_t> d32;
@@ -68,48 +67,26 @@ HWY_EXPORT(diffusion_add);
 
 namespace {
 
-/// Private memory of a worker: two rows of states with a pixel of border, three rows of flows, and a result
-/// row.
-struct DiffusionWorker {
-  uint16_t *at, *below, *done;
-  int32_t *across, *up, *down;
+/// `Depth` of diffusion_iteration.hpp for 8 bits.
+struct ByteDiffusion {
+  using Sample = uint8_t;
+  using State = uint16_t;
+  using Flow = int32_t;
+  const DiffusionBlock& block;
 
-  static size_t values(const ImageFormat& f) { return (f.row_bytes() + 8 + 63) / 64 * 64; }
-  static size_t bytes(const ImageFormat& f) { return values(f) * (3 * 2 + 3 * 4); }
-  DiffusionWorker(uint8_t* memory, const ImageFormat& f) {
-    const size_t n = values(f);
-    auto* wide = reinterpret_cast<int32_t*>(memory);
-    across = wide, up = wide + n, down = wide + 2 * n;
-    auto* narrow = reinterpret_cast<uint16_t*>(wide + 3 * n);
-    at = narrow, below = narrow + n, done = narrow + 2 * n;
+  static void load(const uint8_t* in, uint16_t* states, size_t n) {
+    std::transform(in, in + n, states, diffusion_state);
   }
-};
-
-/// Input of an iteration: the picture, or states in scratch memory.
-struct DiffusionSource {
-  ConstImageRef image;
-  const uint8_t* states;  ///< states in scratch memory; null: use the picture
-  size_t pitch;
-  Border border;
-
-  /// Loads row y by the border rule, with a pixel of border on both sides.
-  void load(int y, uint16_t* to) const {
-    const int width = image.width(), ch = image.channels(), inside = border_index(y, image.height(), border);
-    const size_t n = image.row_bytes();
-    uint16_t* const first = to + ch;
-    if (inside < 0) {
-      std::memset(to, 0, (n + static_cast<size_t>(2 * ch)) * 2);
-      return;
-    }
-    if (states)
-      std::memcpy(first, states + pitch * static_cast<size_t>(inside), 2 * n);
-    else
-      std::transform(image.row(inside), image.row(inside) + n, first, diffusion_state);
-    const int left = border_index(-1, width, border), right = border_index(width, width, border);
-    for (int c = 0; c < ch; ++c) {
-      to[c] = left < 0 ? uint16_t{0} : first[left * ch + c];
-      first[width * ch + c] = right < 0 ? uint16_t{0} : first[right * ch + c];
-    }
+  void flows(const uint16_t* a, const uint16_t* b, int32_t* out, size_t n) const {
+    HWY_DYNAMIC_DISPATCH(diffusion_flows)(a, b, out, n, block);
+  }
+  static void add(const uint16_t* at, const int32_t* left, const int32_t* right, const int32_t* up,
+                  const int32_t* down, uint16_t* out, size_t n) {
+    HWY_DYNAMIC_DISPATCH(diffusion_add)(at, left, right, up, down, out, n);
+  }
+  static void store(const uint16_t* states, const uint8_t* in, uint8_t* out, size_t n, int channels) {
+    std::transform(states, states + n, out, diffusion_value);
+    if (channels == 4) keep_alpha(in, out, n);
   }
 };
 
@@ -146,8 +123,8 @@ Layout Diffusion::configure(const FilterInputs& inputs) {
                                .operations = 20 * values});
     layout.scratch_bytes.assign(iterations_ > 1 ? 2 : 0,
                                 state_pitch(format.row_samples(), format.format) * rows);
-    layout.worker_bytes =
-        sample_bytes(format.format) == 2 ? deep_worker_bytes(format) : DiffusionWorker::bytes(format);
+    layout.worker_bytes = sample_bytes(format.format) == 2 ? deep_worker_bytes(format)
+                                                           : DiffusionWorker<ByteDiffusion>::bytes(format);
   } else {
     for (int i = 0; i < iterations_; i += kDiffusionFused)
       layout.passes.push_back({.name = "iterations",
@@ -165,37 +142,9 @@ Layout Diffusion::configure(const FilterInputs& inputs) {
 
 void Diffusion::iterate(const PassArgs& args, Band band) const {
   const DiffusionBlock& block = block_of(args);
-  const ConstImageRef in = args.in[0];
-  const int ch = in.channels();
-  const size_t n = in.row_bytes(), pitch = state_pitch(n, in.format.format);
-  const DiffusionSource source{
-      in, args.step == 0 ? nullptr : args.scratch[static_cast<size_t>((args.step - 1) & 1)], pitch,
-      block.border};
-  const bool last = args.step + 1 == iterations_;
-  const auto flows = HWY_DYNAMIC_DISPATCH(diffusion_flows);
-  const auto add = HWY_DYNAMIC_DISPATCH(diffusion_add);
-
-  DiffusionWorker w(args.worker, in.format);
-  source.load(band.begin - 1, w.at);
-  source.load(band.begin, w.below);
-  flows(w.at + ch, w.below + ch, w.up, n, block);
-  std::swap(w.at, w.below);
-  for (int y = band.begin; y < band.end; ++y) {
-    source.load(y + 1, w.below);
-    flows(w.at + ch, w.below + ch, w.down, n, block);
-    flows(w.at, w.at + ch, w.across, n + static_cast<size_t>(ch), block);
-    uint16_t* const states =
-        last ? w.done
-             : reinterpret_cast<uint16_t*>(args.scratch[static_cast<size_t>(args.step & 1)] +
-                                           pitch * static_cast<size_t>(y));
-    add(w.at + ch, w.across, w.across + ch, w.up, w.down, states, n);
-    if (last) {
-      uint8_t* const out = args.out.row(y);
-      std::transform(states, states + n, out, diffusion_value);
-      if (ch == 4) keep_alpha(in.row(y), out, n);
-    }
-    std::swap(w.at, w.below), std::swap(w.up, w.down);
-  }
+  const ImageFormat& format = args.in[0].format;
+  diffusion_iteration(ByteDiffusion{block}, args, band, block.border,
+                      state_pitch(format.row_samples(), format.format), args.step + 1 == iterations_);
 }
 
 void Diffusion::reference(ReferenceRun& run) const {

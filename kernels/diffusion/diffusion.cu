@@ -14,8 +14,8 @@ namespace {
 /// above and below through shared memory.
 struct DiffusionTuning {
   static constexpr int side = 4, across = 16, threads = across * across;
-  static constexpr int tile = side * across, rim = kDiffusionFused, inner = tile - 2 * rim;
-  static_assert(rim == side, "the rim consists of whole squares");
+  static constexpr int tile = side * across, halo = kDiffusionFused, inner = tile - 2 * halo;
+  static_assert(halo == side, "the halo consists of whole squares");
 };
 
 /// States of samples of type S.
@@ -126,8 +126,9 @@ __global__ void __launch_bounds__(DiffusionTuning::threads)
   if constexpr (sizeof(S) == 2) block.inverse_kappa = block.deep_inverse_kappa;
   const int t = static_cast<int>(threadIdx.x), column = t % kAcross, row = t / kAcross;
   const int channel = static_cast<int>(blockIdx.z), width = in.extent.width, height = in.extent.height;
-  const int x = static_cast<int>(blockIdx.x) * DiffusionTuning::inner - DiffusionTuning::rim + kSide * column,
-            y = static_cast<int>(blockIdx.y) * DiffusionTuning::inner - DiffusionTuning::rim + kSide * row;
+  const int x = static_cast<int>(blockIdx.x) * DiffusionTuning::inner - DiffusionTuning::halo +
+                kSide * column,
+            y = static_cast<int>(blockIdx.y) * DiffusionTuning::inner - DiffusionTuning::halo + kSide * row;
   // Pixels outside evolve like the pixels they mirror. That does not hold for replicate, so use reflect,
   // which is the same at distance 1.
   const Border border = block.border == Border::replicate ? Border::reflect : block.border;

@@ -59,7 +59,7 @@ LENSD_HD constexpr int diffusion_clamp(int state) {
 
 /// Maximum state for 16 bits. States and their sums of flows are integers of up to 24 bits, which floats hold
 /// exactly.
-inline constexpr float kDeepDiffusionMost = 65535.0f * 256;
+inline constexpr float kDeepDiffusionMax = 65535.0f * 256;
 
 /// Rounds a flow of at most 2^22 to the nearest integer, ties to even.
 LENSD_HD constexpr float round_flow(float flow) {

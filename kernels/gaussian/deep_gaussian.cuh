@@ -178,8 +178,8 @@ __global__ void __launch_bounds__(DeepBlurShape<kChannels>::threads, DeepBlurSha
 
 template <class Finish>
 void prepare_deep_blur() {
-  static_assert(sizeof(DeepBlurShared<DeepBlurShape<1>>) <= kMostSharedBytes &&
-                sizeof(DeepBlurShared<DeepBlurShape<4>>) <= kMostSharedBytes);
+  static_assert(sizeof(DeepBlurShared<DeepBlurShape<1>>) <= kMaxSharedBytes &&
+                sizeof(DeepBlurShared<DeepBlurShape<4>>) <= kMaxSharedBytes);
   prefer_shared_memory(&deep_blur_kernel<Finish, 1>, sizeof(DeepBlurShared<DeepBlurShape<1>>));
   prefer_shared_memory(&deep_blur_kernel<Finish, 4>, sizeof(DeepBlurShared<DeepBlurShape<4>>));
 }

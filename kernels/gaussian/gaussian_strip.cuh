@@ -186,9 +186,7 @@ inline int blur_segment_rows(int height, int strips, int resident) {
 template <int kChannels, class Finish>
 void launch_blur_as(const PassArgs& args, CudaStream stream) {
   constexpr int kTile = BlurShape<kChannels, 8, false>::tile_w;
-  int device = 0, multiprocessors = 0;
-  LENSD_CUDA_CHECK(cudaGetDevice(&device));
-  LENSD_CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  const int multiprocessors = device_attribute(cudaDevAttrMultiProcessorCount);
   const ConstImageRef in = args.in[0];
   const unsigned strips = blocks_for(in.width(), kTile);
   const int rows =
@@ -215,13 +213,8 @@ void launch_blur(const PassArgs& args, CudaStream stream) {
 
 template <int kChannels, class Finish>
 void prepare_blur_as() {
-  static_assert(blur_ring_bytes<kChannels, Finish>() <= kMostSharedBytes);
-  const auto set = [](cudaFuncAttribute attribute, int value) {
-    LENSD_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(&blur_kernel<kChannels, Finish>),
-                                          attribute, value));
-  };
-  set(cudaFuncAttributeMaxDynamicSharedMemorySize, blur_ring_bytes<kChannels, Finish>());
-  set(cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared);
+  static_assert(blur_ring_bytes<kChannels, Finish>() <= kMaxSharedBytes);
+  prefer_shared_memory(&blur_kernel<kChannels, Finish>, blur_ring_bytes<kChannels, Finish>());
 }
 
 /// Lets the kernels use more than the default shared memory. Call before the first launch on a device.

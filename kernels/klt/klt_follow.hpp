@@ -22,91 +22,122 @@ struct KltSearchResult {
   TrackStatus status = TrackStatus::tracked;
 };
 
-/// Finds the window around (x, y) of one picture in another picture. `from` and `to`: the halves of the state
-/// that hold the pyramids of the two pictures.
+/// The search on one level of the pyramids. (left, top) is the window's corner in the other picture.
 template <class Window>
-LENSD_HD KltSearchResult klt_search(Window& window, const KltShape& shape, const uint8_t* from,
-                                    const uint8_t* to, float x, float y, const KltBlock& block) {
-  const int side = shape.window;
-  const float half = static_cast<float>(side / 2);
-  KltSearchResult found{x, y, 0, TrackStatus::tracked};
-  const auto lost = [&found](TrackStatus status) {
-    found.status = status;
-    return found;
-  };
-  float scale = 1.0f / static_cast<float>(1 << shape.levels);
-  found.x = x * scale, found.y = y * scale;
-  for (int level = shape.levels;; --level) {
-    using Pixel = typename Window::Pixel;
-    const auto own_picture = shape.view<Pixel>(from, level), other_picture = shape.view<Pixel>(to, level);
+struct KltLevelSearch {
+  using Pixel = typename Window::Pixel;
+  Window& window;
+  ImageView<const Pixel> own_picture, other_picture;
+  const KltBlock& block;
+  int side;
+  float left, top;
+  bool settled = false;  ///< the last step was at most one pixel
+  KltSystem system{};
+  KltRect rect{};
+
+  LENSD_HD bool within(float at_left, float at_top) const {
     const Extent extent = own_picture.extent;
-    const auto within = [&](float left, float top) {
-      return left > static_cast<float>(-side) && left < static_cast<float>(extent.width) &&
-             top > static_cast<float>(-side) && top < static_cast<float>(extent.height);
-    };
-    KltSystem system;
-    KltRect rect{};
-    float left = found.x - half, top = found.y - half;
-    bool settled = false;
-    const auto search = [&]() -> TrackStatus {
-      const KltSpot own_spot = KltSpot::at(x * scale - half, y * scale - half);
-      const KltRect own = KltRect::for_derivatives(own_spot, extent, side);
-      rect = own;
-      if (own.too_small(side)) return TrackStatus::lost_outside;
-      window.take(own_picture, own_spot, own);
-      if (!system.make(window.moments(own), own.area(), block.min_eigen, block.gain_bias))
-        return TrackStatus::lost_texture;
-      float last_x = 0, last_y = 0;
-      for (int i = 0; i < block.iterations; ++i) {
-        const KltSpot spot = KltSpot::at(left, top);
-        const KltRect both = own.intersect(KltRect::for_samples(spot, extent, side));
-        if (both.too_small(side)) return TrackStatus::lost_outside;
-        if (!(both == rect)) {
-          rect = both;
-          if (!system.make(window.moments(rect), rect.area(), block.min_eigen, block.gain_bias))
-            return TrackStatus::lost_texture;
-        }
-        double dx, dy;
-        if (!system.step(window.match(other_picture, spot, rect), dx, dy)) return TrackStatus::lost_texture;
-        float step_x = static_cast<float>(dx), step_y = static_cast<float>(dy);
-        // Halve the step if steps oscillate and hardly shrink.
-        const float back = -(step_x * last_x + step_y * last_y);
-        if (back > 0.5f * (last_x * last_x + last_y * last_y)) step_x *= 0.5f, step_y *= 0.5f;
-        if (!within(left + step_x, top + step_y)) return TrackStatus::lost_outside;
-        left += step_x, top += step_y;
-        settled = step_x * step_x + step_y * step_y <= 1;
-        if (dx * dx + dy * dy <= block.epsilon_squared) break;
-        if (i > 0 && std::fabs(step_x + last_x) < 0.01f && std::fabs(step_y + last_y) < 0.01f) {
-          left -= step_x * 0.5f, top -= step_y * 0.5f;
-          break;
-        }
-        last_x = step_x, last_y = step_y;
+    return at_left > static_cast<float>(-side) && at_left < static_cast<float>(extent.width) &&
+           at_top > static_cast<float>(-side) && at_top < static_cast<float>(extent.height);
+  }
+
+  /// Moves (left, top) until the other picture's window matches the own one at `own_spot`.
+  LENSD_HD TrackStatus run(const KltSpot& own_spot) {
+    const Extent extent = own_picture.extent;
+    const KltRect own = KltRect::for_derivatives(own_spot, extent, side);
+    rect = own;
+    if (own.too_small(side)) return TrackStatus::lost_outside;
+    window.take(own_picture, own_spot, own);
+    if (!make_system()) return TrackStatus::lost_texture;
+    float last_x = 0, last_y = 0;
+    for (int i = 0; i < block.iterations; ++i) {
+      const KltSpot spot = KltSpot::at(left, top);
+      const KltRect both = own.intersect(KltRect::for_samples(spot, extent, side));
+      if (both.too_small(side)) return TrackStatus::lost_outside;
+      if (!(both == rect)) {
+        rect = both;
+        if (!make_system()) return TrackStatus::lost_texture;
       }
-      return TrackStatus::tracked;
-    };
-    // A failed search on a coarse level is ignored.
-    const TrackStatus status = within(left, top) ? search() : TrackStatus::lost_outside;
-    found.x = left + half, found.y = top + half;
-    if (level > 0) {
-      found.x *= 2, found.y *= 2, scale *= 2;
-      continue;
+      double dx, dy;
+      if (!system.step(window.match(other_picture, spot, rect), dx, dy)) return TrackStatus::lost_texture;
+      float step_x = static_cast<float>(dx), step_y = static_cast<float>(dy);
+      // Halve the step if steps oscillate and hardly shrink.
+      const float back = -(step_x * last_x + step_y * last_y);
+      if (back > 0.5f * (last_x * last_x + last_y * last_y)) step_x *= 0.5f, step_y *= 0.5f;
+      if (!within(left + step_x, top + step_y)) return TrackStatus::lost_outside;
+      left += step_x, top += step_y;
+      settled = step_x * step_x + step_y * step_y <= 1;
+      if (dx * dx + dy * dy <= block.epsilon_squared) break;
+      if (i > 0 && std::fabs(step_x + last_x) < 0.01f && std::fabs(step_y + last_y) < 0.01f) {
+        left -= step_x * 0.5f, top -= step_y * 0.5f;
+        break;
+      }
+      last_x = step_x, last_y = step_y;
     }
-    if (status != TrackStatus::tracked) return lost(status);
-    if (!(found.x >= 0 && found.y >= 0 && found.x <= static_cast<float>(extent.width - 1) &&
-          found.y <= static_cast<float>(extent.height - 1)))
-      return lost(TrackStatus::lost_outside);
+    return TrackStatus::tracked;
+  }
+
+  /// Returns the mean difference in grey levels after run(), or −1 if too little of the windows is inside.
+  LENSD_HD float residual(const KltSpot& own_spot) {
+    const Extent extent = own_picture.extent;
     const KltSpot spot = KltSpot::at(left, top);
-    const KltRect both = KltRect::for_derivatives(KltSpot::at(x - half, y - half), extent, side)
-                             .intersect(KltRect::for_samples(spot, extent, side));
-    if (both.too_small(side)) return lost(TrackStatus::lost_outside);
+    const KltRect both =
+        KltRect::for_derivatives(own_spot, extent, side).intersect(KltRect::for_samples(spot, extent, side));
+    if (both.too_small(side)) return -1;
     KltGainBias gain_bias;
     if (block.gain_bias) {
       system.m = window.moments(both), system.n = both.area();
       gain_bias = system.make_gain_bias(window.match(other_picture, spot, both));
     }
-    found.residual = static_cast<float>(
-        static_cast<double>(window.residual(other_picture, spot, both, gain_bias)) / (32.0 * both.area()));
-    if (!settled || found.residual > kKltMaxResidual) return lost(TrackStatus::lost_residual);
+    return static_cast<float>(static_cast<double>(window.residual(other_picture, spot, both, gain_bias)) /
+                              (32.0 * both.area()));
+  }
+
+ private:
+  LENSD_HD bool make_system() {
+    return system.make(window.moments(rect), rect.area(), block.min_eigen, block.gain_bias);
+  }
+};
+
+/// Finds the window around (x, y) of one picture in another picture. `from` and `to`: the halves of the state
+/// that hold the pyramids of the two pictures.
+template <class Window>
+LENSD_HD KltSearchResult klt_search(Window& window, const KltShape& shape, const uint8_t* from,
+                                    const uint8_t* to, float x, float y, const KltBlock& block) {
+  using Pixel = typename Window::Pixel;
+  const float half = static_cast<float>(shape.window / 2);
+  float scale = 1.0f / static_cast<float>(1 << shape.levels);
+  KltSearchResult found{x * scale, y * scale, 0, TrackStatus::tracked};
+  const auto lost = [&found](TrackStatus status) {
+    found.status = status;
+    return found;
+  };
+  for (int level = shape.levels;; --level) {
+    KltLevelSearch<Window> search{.window = window,
+                                  .own_picture = shape.view<Pixel>(from, level),
+                                  .other_picture = shape.view<Pixel>(to, level),
+                                  .block = block,
+                                  .side = shape.window,
+                                  .left = found.x - half,
+                                  .top = found.y - half};
+    // A failed search on a coarse level is ignored.
+    const TrackStatus status = search.within(search.left, search.top)
+                                   ? search.run(KltSpot::at(x * scale - half, y * scale - half))
+                                   : TrackStatus::lost_outside;
+    found.x = search.left + half, found.y = search.top + half;
+    if (level > 0) {
+      found.x *= 2, found.y *= 2, scale *= 2;
+      continue;
+    }
+    if (status != TrackStatus::tracked) return lost(status);
+    const Extent extent = search.own_picture.extent;
+    if (!(found.x >= 0 && found.y >= 0 && found.x <= static_cast<float>(extent.width - 1) &&
+          found.y <= static_cast<float>(extent.height - 1)))
+      return lost(TrackStatus::lost_outside);
+    const float residual = search.residual(KltSpot::at(x - half, y - half));
+    if (residual < 0) return lost(TrackStatus::lost_outside);
+    found.residual = residual;
+    if (!search.settled || residual > kKltMaxResidual) return lost(TrackStatus::lost_residual);
     return found;
   }
 }

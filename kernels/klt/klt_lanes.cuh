@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "kernels/common/warp.cuh"
+
 namespace lensd {
 
 /// Returns the 64-bit sum of a warp's 32-bit values, in every lane.
@@ -12,22 +14,15 @@ __device__ inline int64_t klt_warp_sum(int v) {
   const unsigned low = __reduce_add_sync(~0u, static_cast<unsigned>(v) & 0xffffu);
   return (static_cast<int64_t>(high) << 16) + low;
 #else
-  int64_t sum = v;
-  for (int i = 16; i > 0; i /= 2) sum += __shfl_xor_sync(~0u, sum, i);
-  return sum;
+  return warp_sum<int64_t>(v);
 #endif
-}
-
-__device__ inline int64_t klt_warp_sum64(int64_t v) {
-  for (int i = 16; i > 0; i /= 2) v += __shfl_xor_sync(~0u, v, i);
-  return v;
 }
 
 /// `Lanes` of klt_affine.hpp for a warp.
 struct KltWarpLanes {
   int first, stride = 32;
   __device__ KltWarpLanes() : first(static_cast<int>(threadIdx.x & 31)) {}
-  __device__ int64_t sum(int64_t v) const { return klt_warp_sum64(v); }
+  __device__ int64_t sum(int64_t v) const { return warp_sum(v); }
 };
 
 }  // namespace lensd

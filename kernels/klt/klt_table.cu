@@ -1,4 +1,5 @@
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/klt/klt.hpp"
 #include "kernels/klt/klt_table.hpp"
 
@@ -97,19 +98,11 @@ struct KltScan {
 };
 __device__ KltScan klt_scan(uint32_t value, uint32_t (&sums)[32]) {
   const int lane = static_cast<int>(threadIdx.x & 31), warp = static_cast<int>(threadIdx.x / 32);
-  uint32_t up_to = value;
-  for (int i = 1; i < 32; i *= 2) {
-    const uint32_t left = __shfl_up_sync(~0u, up_to, i);
-    if (lane >= i) up_to += left;
-  }
+  const uint32_t up_to = warp_inclusive_sum(value);
   __syncthreads();
   if (lane == 31) sums[warp] = up_to;
   __syncthreads();
-  uint32_t of_warp = sums[lane];
-  for (int i = 1; i < 32; i *= 2) {
-    const uint32_t left = __shfl_up_sync(~0u, of_warp, i);
-    if (lane >= i) of_warp += left;
-  }
+  const uint32_t of_warp = warp_inclusive_sum(sums[lane]);
   const uint32_t all = __shfl_sync(~0u, of_warp, 31);
   const uint32_t warps_before = __shfl_sync(~0u, of_warp, warp > 0 ? warp - 1 : 0);
   return {up_to - value + (warp > 0 ? warps_before : 0), all};

@@ -3,6 +3,7 @@
 // strip of rows, along the first row, back along the second one, and so on.
 #include "kernels/common/border/border.hpp"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/median/median.hpp"
 
 namespace lensd {
@@ -12,10 +13,10 @@ constexpr int kThreads = 256, kWarps = kThreads / 32;
 constexpr int kSide = 90;                 ///< rows and columns under a tile
 constexpr int kSamples = kSide * kSide;   ///< samples under a tile
 constexpr int kItems = 32;                ///< keys that a thread sorts
-constexpr int kMost = kItems * kThreads;  ///< number of keys; keys beyond kSamples are all ones
+constexpr int kKeys = kItems * kThreads;  ///< number of keys; keys beyond kSamples are all ones
 constexpr int kDigits = 16;               ///< number of values of a four-bit digit
-constexpr int kSetWords = kMost / 32;     ///< words of a set of ranks: eight for each lane
-static_assert(kSamples <= kMost && kSetWords == 8 * 32);
+constexpr int kSetWords = kKeys / 32;     ///< words of a set of ranks: eight for each lane
+static_assert(kSamples <= kKeys && kSetWords == 8 * 32);
 
 constexpr int tile_side(int radius) {
   return kSide - 2 * radius;
@@ -34,8 +35,8 @@ struct RankShared {
   union {
     uint32_t keys[kThreads * (kItems + 1)];
     struct {
-      uint16_t values[kMost];  ///< samples by rank
-      uint16_t ranks[kMost];   ///< ranks by position in the tile
+      uint16_t values[kKeys];  ///< samples by rank
+      uint16_t ranks[kKeys];   ///< ranks by position in the tile
     };
   };
   union {
@@ -43,7 +44,6 @@ struct RankShared {
     alignas(16) uint32_t windows[kWarps][kSetWords];  ///< ranks in each warp's window
   };
   uint16_t medians[kWarps][tile_side(kMedianMergeRadius)];  ///< a row of each warp's results
-  uint32_t warp_sums[kWarps];
 };
 
 __device__ uint32_t& key_at(RankShared& shared, int i) {
@@ -54,7 +54,7 @@ __device__ uint32_t& key_at(RankShared& shared, int i) {
 __device__ void load_keys(const MedianRanksJob& job, int x0, int y0, int channel, RankShared& shared) {
   const Border border = job.block->border;
   const Extent extent = job.in.extent;
-  for (int i = static_cast<int>(threadIdx.x); i < kMost; i += kThreads) {
+  for (int i = static_cast<int>(threadIdx.x); i < kKeys; i += kThreads) {
     uint32_t key = ~0u;
     if (i < kSamples) {
       const int row = i / kSide, x = border_index(x0 + i - row * kSide, extent.width, border),
@@ -88,21 +88,11 @@ struct DigitCounts {
 
 /// Replaces shared.counts by their exclusive prefix sums. Call with all threads.
 __device__ void add_up_counts(RankShared& shared) {
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-  uint16_t* const own = shared.counts + kDigits * thread;
+  uint16_t* const own = shared.counts + kDigits * static_cast<int>(threadIdx.x);
   uint32_t counts[kDigits], total = 0;
 #pragma unroll
   for (int i = 0; i < kDigits; ++i) counts[i] = own[i], total += counts[i];
-  uint32_t sum = total;  // inclusive sum over the warp's lanes
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2) {
-    const uint32_t other = __shfl_up_sync(~0u, sum, step);
-    if (lane >= step) sum += other;
-  }
-  if (lane == 31) shared.warp_sums[warp] = sum;
-  __syncthreads();
-  sum -= total;
-  for (int i = 0; i < warp; ++i) sum += shared.warp_sums[i];
+  uint32_t sum = block_inclusive_sum<kThreads>(total) - total;
 #pragma unroll
   for (int i = 0; i < kDigits; ++i) {
     own[i] = static_cast<uint16_t>(sum);
@@ -173,14 +163,8 @@ class RankWindow {
     int total = 0;
 #pragma unroll
     for (int i = 0; i < 8; ++i) total += __popc(words[i]);
-    int sum = total;
-#pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
-      const int other = __shfl_up_sync(~0u, sum, step);
-      if (lane_ >= step) sum += other;
-    }
     // If the median is one of this lane's ranks, `rest` of them are below it.
-    const int rest = side_ * side_ / 2 - (sum - total);
+    const int rest = side_ * side_ / 2 - (warp_inclusive_sum(total) - total);
     if (rest >= 0 && rest < total) write(256 * lane_ + find(words, rest));
     __syncwarp();
   }

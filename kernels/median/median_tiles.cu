@@ -2,7 +2,7 @@
 // tile. When columns are counted, a lane processes one word (four pixels) of every row. When windows are
 // counted, a lane processes one row of the tile. So neither step needs shuffles.
 #include "kernels/common/tiles/planar_tile.cuh"
-#include "kernels/common/tiles/warp.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/median/median.hpp"
 
 namespace lensd {
@@ -25,11 +25,11 @@ struct MedianTilesJob {
 };
 
 /// Returns the border left and right of a tile in pixels: the radius and one column, rounded up to words.
-__host__ __device__ constexpr int rim(int radius) {
+__host__ __device__ constexpr int tile_border(int radius) {
   return (radius + 4) / 4 * 4;
 }
 __host__ __device__ constexpr int tile_width(int radius) {
-  return 4 * kWords - 2 * rim(radius);
+  return 4 * kWords - 2 * tile_border(radius);
 }
 
 /// Compares four bytes with a threshold. Bit 7 of each byte of ge() is set if the byte is at or above the
@@ -76,7 +76,8 @@ template <bool kWide>
 class Window {
  public:
   __device__ Window(const uint32_t* row, int radius) : row_(row) {
-    const int side = 2 * radius + 1, left = rim(radius) - radius - 1, right = rim(radius) + radius;
+    const int side = 2 * radius + 1, left = tile_border(radius) - radius - 1,
+              right = tile_border(radius) + radius;
     right_word_ = right / 4, left_shift_ = 8 * left, right_shift_ = 8 * (right % 4);
     uint32_t total = __dp4a(row[0] >> left_shift_, kEach, 0u);
     for (int i = 1; i < right_word_; ++i) total = __dp4a(row[i], kEach, total);
@@ -192,7 +193,7 @@ __global__ void __launch_bounds__(32) median_tiles_kernel(MedianTilesJob job) {
   const int x0 = static_cast<int>(blockIdx.x) * width, y0 = static_cast<int>(blockIdx.y) * kRows;
   uint32_t *samples = memory, *columns = memory + rows * kWords;
   for (int plane = 0; plane < min(3, job.channels); ++plane) {
-    const int2 range = load_tile(job, x0 - rim(radius), y0 - radius, rows, plane, lane, samples);
+    const int2 range = load_tile(job, x0 - tile_border(radius), y0 - radius, rows, plane, lane, samples);
     uint32_t medians[kMaxOutputs];
 #pragma unroll
     for (int i = 0; i < kMaxOutputs; ++i) medians[i] = static_cast<uint32_t>(range.x) * kEach;

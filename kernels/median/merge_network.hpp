@@ -12,8 +12,8 @@ namespace lensd {
 /// registers. Holds the exchanges and the register of each rank.
 template <size_t N, size_t M>
 struct MergeNetwork {
-  static constexpr size_t kMost = (N + M) * 6;  ///< capacity; the build fails if it is too small
-  std::array<std::pair<uint8_t, uint8_t>, kMost> exchanges{};
+  static constexpr size_t kMaxExchanges = (N + M) * 6;  ///< capacity; the build fails if it is too small
+  std::array<std::pair<uint8_t, uint8_t>, kMaxExchanges> exchanges{};
   std::array<uint8_t, N + M> order{};
   size_t count = 0;
 

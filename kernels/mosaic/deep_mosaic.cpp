@@ -1,35 +1,14 @@
-#include <algorithm>
 #include <cstring>
 
 #include "core/device/memory.hpp"
 #include "kernels/common/vectorised.hpp"
-#include "kernels/mosaic/mosaic.hpp"
+#include "kernels/mosaic/mosaic_means.hpp"
 
 namespace lensd {
 namespace {
 
 size_t columns_bytes(const ImageFormat& format) {
   return align_up(format.row_samples() * sizeof(uint32_t), kHostAlignment);
-}
-
-/// Computes the means of a row of blocks, which are `rows` pixels high, from their column sums. means[i]
-/// receives the mean of the block that contains sample i of a row. Adds the sums to `stats`.
-template <int kChannels>
-void average_blocks(const uint32_t* columns, int width, int block, int rows, uint16_t* means,
-                    MosaicStats& stats) {
-  constexpr int kColours = kChannels == 4 ? 3 : 1;
-  for (int x = 0; x < width; x += block) {
-    const int end = std::min(width, x + block);
-    uint32_t sums[kChannels] = {};
-    for (int i = x; i < end; ++i)
-      for (int c = 0; c < kColours; ++c) sums[c] += columns[i * kChannels + c];
-    uint16_t pixel[kChannels] = {};
-    for (int c = 0; c < kColours; ++c) {
-      pixel[c] = static_cast<uint16_t>(rounded_mean(sums[c], static_cast<uint32_t>((end - x) * rows)));
-      stats.sums[c] += sums[c];
-    }
-    for (int i = x; i < end; ++i) std::memcpy(means + i * kChannels, pixel, sizeof pixel);
-  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "core/device/memory.hpp"
 #include "kernels/common/keep_alpha.hpp"
 #include "kernels/common/tally.hpp"
+#include "kernels/mosaic/mosaic_means.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/mosaic/mosaic.cpp"
@@ -48,26 +49,6 @@ size_t columns_bytes(ImageFormat format) {
 double mean_divisor(const ImageFormat& format) {
   const double pixels = static_cast<double>(format.extent.width) * format.extent.height;
   return pixels * (max_sample(format.format) / 255);
-}
-
-/// Computes the means of a row of blocks, which are `rows` pixels high, from their column sums. means[i]
-/// receives the mean of the block that contains sample i of a row. Adds the sums to `stats`.
-template <int kChannels>
-void average_blocks(const uint16_t* columns, int width, int block, int rows, uint8_t* means,
-                    MosaicStats& stats) {
-  constexpr int kColours = kChannels == 4 ? 3 : 1;
-  for (int x = 0; x < width; x += block) {
-    const int end = std::min(width, x + block);
-    uint32_t sums[kChannels] = {};
-    for (int i = x; i < end; ++i)
-      for (int c = 0; c < kColours; ++c) sums[c] += columns[i * kChannels + c];
-    uint8_t pixel[kChannels] = {};
-    for (int c = 0; c < kColours; ++c) {
-      pixel[c] = static_cast<uint8_t>(rounded_mean(sums[c], static_cast<uint32_t>((end - x) * rows)));
-      stats.sums[c] += sums[c];
-    }
-    for (int i = x; i < end; ++i) std::memcpy(means + i * kChannels, pixel, kChannels);
-  }
 }
 
 /// Averages and fills block row `index`; adds its channel sums to `sums`.

@@ -1,17 +1,12 @@
 // Exact means of large footprints on CUDA. A block sums a strip of rows of one footprint, so that small
 // outputs also use the whole GPU; a second kernel adds the strips. With one strip, the first kernel does all.
+#include "kernels/common/warp.cuh"
 #include "kernels/resize/resize_area.cuh"
 
 namespace lensd {
 namespace {
 
 constexpr int kLargeThreads = 256, kLargeWarps = kLargeThreads / 32;
-constexpr unsigned kAllLanes = ~0u;
-
-__device__ unsigned long long warp_sum(unsigned long long sum) {
-  for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(kAllLanes, sum, step);
-  return sum;
-}
 
 /// `columns`: neighbouring columns that a block reads at once, a power of two up to 32. `partial` is indexed
 /// by output pixel, strip and channel.

@@ -217,8 +217,8 @@ HWY_EXPORT(mean_row_rgba);
 namespace {
 
 /// Computes the horizontal sums of outputs [x0, x1). Their taps may be outside the row.
-void taps_rim(const uint8_t* in, const ResizeAxis& axis, const ResizeTable& table, int taps, int channels,
-              int x0, int x1, int16_t* out) {
+void taps_clamped(const uint8_t* in, const ResizeAxis& axis, const ResizeTable& table, int taps, int channels,
+                  int x0, int x1, int16_t* out) {
   for (int x = x0; x < x1; ++x)
     for (int c = 0; c < channels; ++c) {
       int sum = 0;
@@ -236,9 +236,9 @@ void resize_taps_row(const uint8_t* in, const ResizeAxis& axis, const ResizeTabl
   int begin = 0, end = axis.m;
   while (begin < end && table.start[begin] < 0) ++begin;
   while (end > begin && table.start[end - 1] + reach > axis.n) --end;
-  taps_rim(in, axis, table, taps, channels, 0, begin, out);
+  taps_clamped(in, axis, table, taps, channels, 0, begin, out);
   const int done = HWY_DYNAMIC_DISPATCH(taps_inside)(in, table, taps, channels, begin, end, out);
-  taps_rim(in, axis, table, taps, channels, done, axis.m, out);
+  taps_clamped(in, axis, table, taps, channels, done, axis.m, out);
 }
 
 void resize_sum_rows(const int16_t* const* rows, const int32_t* pairs, int taps, size_t n, uint8_t* out) {

@@ -41,8 +41,8 @@ struct ChromaWindow {
   static constexpr int words = side * side / per_word;  ///< 36 KiB; 16 bits: 47.5 KiB
   static_assert(words * sizeof(uint32_t) <= kPlainSharedBytes);
   /// Maximum chunks per thread, so that a block has fewer than 2^16 pixels and no counter overflows.
-  static constexpr int most_chunks = sizeof(S) == 1 ? kAnyChunks : 63;
-  static_assert(sizeof(S) == 1 || ScopeTuning::threads * most_chunks * 2 < 1 << 16);
+  static constexpr int max_chunks = sizeof(S) == 1 ? kAnyChunks : 63;
+  static_assert(sizeof(S) == 1 || ScopeTuning::threads * max_chunks * 2 < 1 << 16);
 };
 
 /// Calls f(r, g, b) for each pixel of a chunk of RGBA16; `left` bytes of the row remain.
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(ColumnTuning<S>::threads)
         atomicAdd(&total[(p * columns + first) * levels + i], count);
 }
 
-/// Counts the vectorscope of samples of type S. A thread processes at most ChromaWindow<S>::most_chunks
+/// Counts the vectorscope of samples of type S. A thread processes at most ChromaWindow<S>::max_chunks
 /// chunks.
 template <class S>
 __global__ void __launch_bounds__(ScopeTuning::threads)
@@ -212,8 +212,8 @@ __global__ void grey_scope(uint32_t pixels, uint32_t* centre) {
   *centre = pixels;
 }
 
-/// Returns the number of blocks for an image, such that a thread processes at most `most_chunks` chunks.
-unsigned scope_blocks(const ImageFormat& format, int most_chunks) {
+/// Returns the number of blocks for an image, such that a thread processes at most `max_chunks` chunks.
+unsigned scope_blocks(const ImageFormat& format, int max_chunks) {
   const int64_t chunks =
       static_cast<int64_t>(blocks_for(static_cast<int>(format.row_bytes()), ChunkShape::bytes)) *
       format.extent.height;
@@ -221,7 +221,7 @@ unsigned scope_blocks(const ImageFormat& format, int most_chunks) {
     return (chunks + each * ScopeTuning::threads - 1) / (each * ScopeTuning::threads);
   };
   return static_cast<unsigned>(
-      std::max(std::min<int64_t>(blocks(1), ScopeTuning::max_blocks), blocks(most_chunks)));
+      std::max(std::min<int64_t>(blocks(1), ScopeTuning::max_blocks), blocks(max_chunks)));
 }
 
 void launch_columns(const PassArgs& args, int planes, CudaStream stream) {
@@ -266,7 +266,7 @@ void Scope::launch_chroma(const PassArgs& args, CudaStream stream) const {
   else
     with_sample_type(in.format.format, [&]<class S>() {
       chroma_scope<S>
-          <<<scope_blocks(in.format, ChromaWindow<S>::most_chunks), ScopeTuning::threads, 0, stream>>>(
+          <<<scope_blocks(in.format, ChromaWindow<S>::max_chunks), ScopeTuning::threads, 0, stream>>>(
               in.as<const uint8_t>(), static_cast<int>(in.row_bytes()), aligned16(in),
               static_cast<const ScopeBlock*>(args.block), counts);
     });

@@ -32,7 +32,7 @@ using DeepColumns = SobelColumns<DeepSobelTuning::columns>;
 
 /// Loads eight pixels of a row from column x on, with the border rule. Not inlined: the code is long and few
 /// threads call it.
-__device__ __noinline__ uint4 deep_sobel_rim(const uint16_t* row, int x, int width, Border border) {
+__device__ __noinline__ uint4 deep_sobel_bordered(const uint16_t* row, int x, int width, Border border) {
   uint32_t words[4] = {};
 #pragma unroll
   for (int i = 0; i < DeepSobelTuning::columns; ++i) {
@@ -48,7 +48,7 @@ __device__ __forceinline__ DeepSobelRow deep_sobel_row(const ImageView<const uin
   if (inside < 0) return {};
   const uint16_t* row = in.row(inside);
   return {at.wide ? *reinterpret_cast<const uint4*>(row + at.x)
-                  : deep_sobel_rim(row, at.x, in.extent.width, border),
+                  : deep_sobel_bordered(row, at.x, in.extent.width, border),
           at.left < 0 ? 0u : row[at.left], at.right < 0 ? 0u : row[at.right]};
 }
 

@@ -38,8 +38,8 @@ __device__ __forceinline__ ColumnPairs<SobelTuning::words> sobel_pixels(const Ti
 
 /// Stores two words in row y from column x on, clipped to the image. `aligned`: rows start at multiples of 4
 /// bytes. Not inlined, like sobel_words().
-__device__ __noinline__ void sobel_store_rim(const ImageView<uint8_t>& out, int x, int y, uint2 words,
-                                             bool aligned) {
+__device__ __noinline__ void sobel_store_clipped(const ImageView<uint8_t>& out, int x, int y, uint2 words,
+                                                 bool aligned) {
   uint8_t* to = out.row(y) + x;
   store_bytes(to, words.x, out.extent.width - x, aligned);
   if (x + 4 < out.extent.width) store_bytes(to + 4, words.y, out.extent.width - x - 4, aligned);
@@ -97,7 +97,7 @@ __device__ __forceinline__ void sobel_patch(
     if (wide)
       *reinterpret_cast<uint2*>(out.row(y + r) + x) = words;
     else
-      sobel_store_rim(out, x, y + r, words, aligned);
+      sobel_store_clipped(out, x, y + r, words, aligned);
   }
 }
 

@@ -1,4 +1,5 @@
 #include "kernels/common/pixel_words.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/stabilize/stabilize.hpp"
 
 namespace lensd {
@@ -61,8 +62,7 @@ __global__ void votes_kernel(const StabilizeBlock* block, StabilizeWork* work) {
   InlierWeights sum;
   if (stands)
     for (uint32_t i = threadIdx.x; i < work->count; i += blockDim.x) sum.add(test, *work, i);
-  uint32_t mine = sum.votes(h);
-  for (int step = 16; step > 0; step /= 2) mine += __shfl_down_sync(0xffffffffu, mine, step);
+  const uint32_t mine = warp_sum(sum.votes(h));
   if (threadIdx.x % 32 == 0 && mine != 0) atomicAdd(&votes, mine);
   __syncthreads();
   if (threadIdx.x == 0) work->votes[h] = votes;
@@ -78,8 +78,7 @@ __device__ void sum_inliers(const StabilizeWork& work, const InlierTest& test, b
     if (test.is_inlier(work, i)) mine.add(work, i, weighs);
 #pragma unroll
   for (int s = 0; s < PairSums::sums; ++s) {
-    int64_t v = mine.of[s];
-    for (int step = 16; step > 0; step /= 2) v += __shfl_down_sync(0xffffffffu, v, step);
+    const int64_t v = warp_sum(mine.of[s]);
     if (threadIdx.x % 32 == 0)
       atomicAdd(reinterpret_cast<unsigned long long*>(&sums.of[s]), static_cast<unsigned long long>(v));
   }

@@ -2,6 +2,7 @@
 #include "kernels/threshold/deep_otsu.hpp"
 
 #include "kernels/common/count_runs.cuh"
+#include "kernels/common/warp.cuh"
 #include "kernels/threshold/threshold.hpp"
 
 namespace lensd {
@@ -108,11 +109,7 @@ constexpr int kOtsuWarps = kOtsuThreads / 32;
 __device__ OtsuSums sums_up_to(OtsuSums own) {
   __shared__ OtsuSums of_warp[kOtsuWarps];
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
-  for (int distance = 1; distance < 32; distance *= 2) {
-    const OtsuSums lower{__shfl_up_sync(0xffffffffu, own.pixels, distance),
-                         __shfl_up_sync(0xffffffffu, own.sum, distance)};
-    if (lane >= distance) own = own + lower;
-  }
+  own = {warp_inclusive_sum(own.pixels), warp_inclusive_sum(own.sum)};
   __syncthreads();  // until the last call's sums are read
   if (lane == 31) of_warp[warp] = own;
   __syncthreads();

@@ -15,7 +15,7 @@ static_assert(EvenCurve::kSteps == 4096 && OctaveCurve::kSteps == 128 && OctaveC
 void KeptColours::update(const ui::ViewerModel& model, ui::Presenter& presenter) {
   if (source_ == model.source_colour && settings_ == model.colour) return;
   source_ = model.source_colour, settings_ = model.colour;
-  if (!source_->keep || !needs_light(*source_, settings_)) return presenter.convert_colours({});
+  if (!source_->keep || !needs_linear_light(*source_, settings_)) return presenter.convert_colours({});
   const auto light = std::make_unique<DeepLight>();
   DeepLight::make(*source_, settings_, *light);
   presenter.convert_colours(std::as_bytes(std::span(light.get(), 1)));

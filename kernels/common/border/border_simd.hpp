@@ -25,19 +25,19 @@ inline void copy_span(const uint8_t* row, int width, int pixel_bytes, int x0, in
     std::memset(out, 0, bytes(x1 - x0));
     return;
   }
-  const auto rim = [&](int from, int to) {
+  const auto bordered = [&](int from, int to) {
     for (int x = from; x < to; ++x) {
       const int inside = border_index(x, width, border);
       for (int i = 0; i < pixel_bytes; ++i) *out++ = inside < 0 ? uint8_t{0} : row[inside * pixel_bytes + i];
     }
   };
   const int begin = x0 > 0 ? x0 : 0, end = x1 < width ? x1 : width;
-  rim(x0, begin < x1 ? begin : x1);
+  bordered(x0, begin < x1 ? begin : x1);
   if (end > begin) {
     std::memcpy(out, row + bytes(begin), bytes(end - begin));
     out += bytes(end - begin);
   }
-  rim(end > begin ? end : (begin < x1 ? begin : x1), x1);
+  bordered(end > begin ? end : (begin < x1 ? begin : x1), x1);
 }
 
 }  // namespace lensd

@@ -9,17 +9,17 @@
 namespace lensd {
 
 /// Values of one row, two 16-bit values per register. `even`: columns 0 and 2 of each word. `odd`: columns 1
-/// and 3. `rim`: the column before the first word and the column after the last one.
+/// and 3. `sides`: the column before the first word and the column after the last one.
 template <int kWords>
 struct ColumnPairs {
-  uint32_t even[kWords], odd[kWords], rim;
+  uint32_t even[kWords], odd[kWords], sides;
 
   /// Returns the left neighbours of the even columns of `word`.
   __device__ __forceinline__ uint32_t left_of_even(int word) const {
-    return word == 0 ? __byte_perm(rim, odd[0], 0x5410) : __byte_perm(odd[word - 1], odd[word], 0x5432);
+    return word == 0 ? __byte_perm(sides, odd[0], 0x5410) : __byte_perm(odd[word - 1], odd[word], 0x5432);
   }
   __device__ __forceinline__ uint32_t right_of_odd(int word) const {
-    return word + 1 == kWords ? __byte_perm(even[word], rim, 0x7632)
+    return word + 1 == kWords ? __byte_perm(even[word], sides, 0x7632)
                               : __byte_perm(even[word], even[word + 1], 0x5432);
   }
 };
@@ -52,7 +52,7 @@ __device__ __forceinline__ ColumnPairs<kWords> smoothed(const ColumnPairs<kWords
   for (int i = 0; i < kWords; ++i)
     sum.even[i] = above.even[i] + 2 * at.even[i] + below.even[i],
     sum.odd[i] = above.odd[i] + 2 * at.odd[i] + below.odd[i];
-  sum.rim = above.rim + 2 * at.rim + below.rim;
+  sum.sides = above.sides + 2 * at.sides + below.sides;
   return sum;
 }
 
@@ -65,7 +65,7 @@ __device__ __forceinline__ ColumnPairs<kWords> derived(const ColumnPairs<kWords>
 #pragma unroll
   for (int i = 0; i < kWords; ++i)
     sum.even[i] = below.even[i] + kBias - above.even[i], sum.odd[i] = below.odd[i] + kBias - above.odd[i];
-  sum.rim = below.rim + kBias - above.rim;
+  sum.sides = below.sides + kBias - above.sides;
   return sum;
 }
 
