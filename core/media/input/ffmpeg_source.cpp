@@ -136,7 +136,9 @@ void FfmpegSource::describe_source() {
   info_.video_track = video_track_number(*input_->context(), stream.index);
   info_.seekable = input_->repeatable();
   info_.live = input_->live();
-  if (stream.duration > 0) {
+  if (input_->joined_ns() > 0) {
+    announced_ns_ = info_.duration_ns = input_->joined_ns();
+  } else if (stream.duration > 0) {
     announced_ns_ = ff::to_ns(stream.duration, stream.time_base);
     info_.duration_ns = announced_ns_;
   } else if (input_->context()->duration > 0) {
