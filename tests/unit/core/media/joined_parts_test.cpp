@@ -111,5 +111,15 @@ TEST_F(JoinedTest, ADamagedTimestampIsNoPart) {
   EXPECT_EQ(joined_s(file("damaged.ts")), 0);
 }
 
+TEST_F(JoinedTest, SoundFollowsAJoinThatIsNotKnown) {
+  // The second part begins 1.5 s before the end of the first one. Of a file this large, only places are read.
+  const std::string path = join("mpegts", {{10, 60, 0}, {68.5, 60, 0}}, 40'000'000);
+  ASSERT_EQ(joined_s(path), 0) << "the join is known, so this test has no effect";
+  const auto source = open_source(path, {});
+  const Decoded pictures = read_all(*source);
+  EXPECT_NEAR(to_s(pictures.infos.back().pts_ns), 119.96, 0.1);
+  expect_beeps(beeps_of(path, 55.5), 56, 120);
+}
+
 }  // namespace
 }  // namespace lensd::test
