@@ -18,16 +18,16 @@ int64_t TimestampNormalizer::normalize(std::optional<int64_t> raw_ns) {
   return pts;
 }
 
-/// Returns the time since the origin. After a jump back, and if the sum of all jumps is absurd, continues at
-/// next_ns_ from the following time on.
+/// Returns the time since the origin. After a jump, continues at next_ns_. If the sum of all jumps is absurd,
+/// continues there from the following time on.
 int64_t TimestampNormalizer::after_jump(int64_t raw_ns) {
-  constexpr int64_t kJumpNs = 1'000'000'000;
   if (!origin_ns_) origin_ns_ = raw_ns - next_ns_;
   const int64_t pts = raw_ns - *origin_ns_ + offset_ns_;
   if (!plausible(pts)) return origin_ns_ = raw_ns - next_ns_, offset_ns_ = 0, next_ns_;
-  if (last_ns_ >= 0 && pts < last_ns_ - kJumpNs) offset_ns_ += next_ns_ - pts;
+  if (last_ns_ < 0 || !is_jump(pts, last_ns_)) return pts;
+  offset_ns_ += next_ns_ - pts;
   if (!plausible(offset_ns_)) origin_ns_ = raw_ns - next_ns_, offset_ns_ = 0;
-  return pts;
+  return next_ns_;
 }
 
 void TimestampNormalizer::restart(int64_t position_ns) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "core/media/input/timestamps.hpp"
+
 namespace lensd {
 namespace {
 
@@ -11,8 +13,8 @@ namespace {
 /// output is right, and demuxers may land after the requested time.
 constexpr std::array<int64_t, 3> kBefore = {250'000'000, 2'000'000'000, 15'000'000'000};
 constexpr size_t kSoundFromStart = kBefore.size();
-/// Timestamps that jump back by more than this start another part of the file, as in TimestampNormalizer.
-constexpr int64_t kSoundJumpNs = 1'000'000'000;
+/// Two frames whose starts are closer are taken for successive ones.
+constexpr int64_t kLongestFrameNs = 1'000'000'000;
 /// Minimum length of a block, except before a gap and at the end. Avoids many small blocks from short
 /// packets.
 constexpr size_t kBlockFrames = kSoundRate / 50;
@@ -134,12 +136,12 @@ bool SoundDecoder::convert(SoundBlock& out) {
 }
 
 /// Returns the time of a frame that starts at `start`, after a sound that ends at `end`. If two frames in a
-/// row have jumped back, they and all further ones are shifted. A single one is damaged.
+/// row are after a jump, they and all further ones are shifted. A single one is damaged.
 int64_t SoundDecoder::after_jump(int64_t start, int64_t end) {
   const auto jump = std::exchange(jump_, std::nullopt);
-  if (start < end - kSoundJumpNs) {
+  if (is_jump(start, end)) {
     jump_ = Jump{start, end};
-  } else if (jump && start > jump->start_ns && start - jump->start_ns < kSoundJumpNs) {
+  } else if (jump && start > jump->start_ns && start - jump->start_ns < kLongestFrameNs) {
     first_jump_ns_ = std::min(first_jump_ns_, jump->end_ns);
     shift_ns_ += jump->end_ns - jump->start_ns;
     return start + jump->end_ns - jump->start_ns;
