@@ -111,6 +111,25 @@ TEST_F(JoinedTest, ADamagedTimestampIsNoPart) {
   EXPECT_EQ(joined_s(file("damaged.ts")), 0);
 }
 
+TEST_F(JoinedTest, SoundBeforeTheFirstPictureBelongsToItsPart) {
+  std::string second = mpeg_clip("mpegts", {1, 4, 0});
+  size_t packet = 0;  // the first one that starts a PES packet of the sound
+  while (packet < second.size() && second.compare(packet, 3, std::string("\x47\x41\x01", 3)) != 0)
+    packet += 188;
+  ASSERT_LT(packet, second.size());
+  put("cut.ts", mpeg_clip("mpegts", {100, 4, 0}) + second.substr(packet));
+  StopFlags stop;
+  Input input(file("cut.ts"), StreamKind::audio, stop);
+  ASSERT_GT(input.joined_ns(), 0);
+  const ff::PacketPtr read = ff::make_packet();
+  int64_t last = AV_NOPTS_VALUE;
+  for (int i = 0; input.read(*read) >= 0; ++i) {
+    const double step_s = last == AV_NOPTS_VALUE ? 0 : static_cast<double>(read->dts - last) / kMpegRate;
+    EXPECT_NEAR(step_s, 0, 0.3) << i;
+    last = read->dts;
+  }
+}
+
 TEST_F(JoinedTest, SoundFollowsAJoinThatIsNotKnown) {
   // The second part begins 1.5 s before the end of the first one. Of a file this large, only places are read.
   const std::string path = join("mpegts", {{10, 60, 0}, {68.5, 60, 0}}, 40'000'000);
