@@ -10,12 +10,26 @@ int64_t TimestampNormalizer::normalize(std::optional<int64_t> raw_ns) {
   int64_t pts = next_ns_;
   if (raw_ns && plausible(*raw_ns)) {
     pts = after_jump(*raw_ns);
-    if (pts <= last_ns_) pts = next_ns_;
+    if (pts <= last_ns_)
+      pts = late_time(pts);
+    else
+      late_ = 0;
     pts = std::max<int64_t>(pts, 0);
   }
   last_ns_ = pts;
   next_ns_ = pts + nominal_ns_;
   return pts;
+}
+
+/// Returns the time of a frame whose own time `pts` is not after the previous one. If several frames in a row
+/// are late because one too many came before them, they follow at half the distance, until they are at their
+/// own times again.
+int64_t TimestampNormalizer::late_time(int64_t pts) {
+  constexpr int kLateInARow = 2;
+  const int64_t half = nominal_ns_ / 2;
+  const bool catches_up = ++late_ > kLateInARow && half > 0 && pts - late_ns_ >= half;
+  late_ns_ = pts;
+  return catches_up ? last_ns_ + half : next_ns_;
 }
 
 /// Returns the time since the origin. After a jump, continues at next_ns_. If the sum of all jumps is absurd,
@@ -33,7 +47,7 @@ int64_t TimestampNormalizer::after_jump(int64_t raw_ns) {
 void TimestampNormalizer::restart(int64_t position_ns) {
   offset_ns_ = 0;
   next_ns_ = position_ns;
-  last_ns_ = -1;
+  last_ns_ = -1, late_ = 0;
 }
 
 }  // namespace lensd

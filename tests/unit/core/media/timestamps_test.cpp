@@ -54,6 +54,17 @@ TEST(Timestamps, JumpsBackwardsContinue) {
   EXPECT_EQ(times.normalize(std::nullopt), 7 * s);
 }
 
+TEST(Timestamps, LateFramesCatchUp) {
+  TimestampNormalizer times(40);
+  const struct {
+    int64_t raw, pts;
+  } cases[] = {{0, 0},    {40, 40},   {40, 80},  // one frame too many
+               {80, 120}, {120, 140}, {160, 160}, {200, 200}, {240, 240}};
+  for (const auto& c : cases) EXPECT_EQ(times.normalize(c.raw), c.pts) << c.raw;
+  TimestampNormalizer same(40);  // times that do not advance give the nominal rate
+  for (int64_t i = 0; i < 10; ++i) EXPECT_EQ(same.normalize(500), i * 40);
+}
+
 TEST(Timestamps, AClockThatSeemsToWrapContinues) {
   constexpr int64_t s = 1'000'000'000, wrap = 95'443 * s;
   TimestampNormalizer times(s / 25);
