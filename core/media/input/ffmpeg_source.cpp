@@ -7,6 +7,7 @@ extern "C" {
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string_view>
 
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
@@ -29,6 +30,16 @@ const char* coding_of(const AVCodecParameters& parameters) {
   const bool raw = parameters.codec_id == AV_CODEC_ID_RAWVIDEO;
   const char* pixels = raw ? av_get_pix_fmt_name(static_cast<AVPixelFormat>(parameters.format)) : nullptr;
   return pixels ? pixels : avcodec_get_name(parameters.codec_id);
+}
+
+/// Returns the container's duration in AV_TIME_BASE units. In Matroska files, FFmpeg's muxer writes the end
+/// of the last picture instead, which differs if the first one is not at 0.
+int64_t duration_of(const AVFormatContext& context) {
+  const AVDictionaryEntry* muxer = av_dict_get(context.metadata, "encoder", nullptr, 0);
+  const bool has_end = std::string_view(context.iformat->name).starts_with("matroska") && muxer &&
+                       std::string_view(muxer->value).starts_with("Lavf") && context.start_time > 0 &&
+                       context.duration > context.start_time;
+  return has_end ? context.duration - context.start_time : context.duration;
 }
 
 }  // namespace
@@ -126,11 +137,13 @@ void FfmpegSource::describe_source() {
   info_.seekable = input_->repeatable();
   info_.live = input_->live();
   info_.times_may_jump = (input_->context()->iformat->flags & AVFMT_TS_DISCONT) != 0;
-  if (stream.duration > 0) {
+  if (input_->joined_ns() > 0) {
+    announced_duration_ns_ = info_.duration_ns = input_->joined_ns();
+  } else if (stream.duration > 0) {
     announced_duration_ns_ = ff::to_ns(stream.duration, stream.time_base);
     info_.duration_ns = announced_duration_ns_;
   } else if (input_->context()->duration > 0) {
-    info_.duration_ns = ff::to_ns(input_->context()->duration, AVRational{1, AV_TIME_BASE});
+    info_.duration_ns = ff::to_ns(duration_of(*input_->context()), AVRational{1, AV_TIME_BASE});
     if (input_->context()->nb_streams == 1) announced_duration_ns_ = info_.duration_ns;
   }
 }

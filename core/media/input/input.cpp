@@ -20,7 +20,6 @@ extern "C" {
 #include "core/base/url_secrets.hpp"
 #include "core/image/view.hpp"
 #include "core/media/input/input_checks.hpp"
-#include "core/media/live/live_audio.hpp"
 
 namespace lensd {
 namespace {
@@ -95,6 +94,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   if (error < 0) fail("cannot read its streams: " + ff::error_text(error), ff::log_hint());
   pick_stream(kind, track, or_best);
   check_sizes();
+  if (io_ && io_->regular()) find_parts();
   if (live.audio && this->live()) {
     audio_ = live.audio;
     connect_audio();
@@ -269,32 +269,10 @@ void Input::pick_stream(StreamKind kind, int track, bool or_best) {
   stream_->discard = AVDISCARD_DEFAULT;
 }
 
-/// Passes the audio of this connection to audio_. A track that the stream does not have is no error.
-void Input::connect_audio() {
+void Input::find_parts() {
   int number = 0;
-  audio_stream_ = find_stream(StreamKind::audio, audio_->track(), number);
-  if (audio_stream_) audio_stream_->discard = AVDISCARD_DEFAULT;
-  streams_seen_ = context_->nb_streams;
-  const AVStream* s = audio_stream_;
-  if (s) audio_config_.connected(*s->codecpar);
-  audio_->connected(s ? s->codecpar : nullptr, s ? s->time_base : AVRational{1, 1}, bypasses_parser_);
-}
-
-void Input::watch_programs() noexcept {
-  // A change that was found must be seen by the reader, even if a stream has appeared with it.
-  if (transport_ && !transport_->programs().changed())
-    transport_->programs().watch(stream_->id, audio_stream_ ? audio_stream_->id : -1);
-}
-
-/// Like connect_audio(). Returns false if out of memory.
-bool Input::try_connect_audio() noexcept {
-  try {
-    connect_audio();
-    watch_programs();
-    return true;
-  } catch (const std::exception&) {
-    return false;
-  }
+  if (AVStream* video = find_stream(StreamKind::video, 0, number))
+    parts_ = JoinedParts::find(*context_, *video, stop_);
 }
 
 void Input::check_sizes() const {
@@ -332,37 +310,11 @@ int Input::read(AVPacket& packet) noexcept {
   return parser_->next(packet) ? 0 : AVERROR(EAGAIN);
 }
 
-/// Takes a packet that is not of stream_.
-void Input::take_audio(AVPacket& packet) noexcept {
-  if (!audio_stream_) return;
-  if (packet.stream_index == audio_stream_->index) {
-    if (audio_config_.put(packet) && !changed()) audio_->put(packet);
-    if (audio_config_.adts_changed() && now_ns() - audio_announced_ns_ > kAnnouncementsNs) announce_audio();
-  } else if (static_cast<unsigned>(packet.stream_index) >= streams_seen_) {
-    const AVCodecParameters& codec = *context_->streams[packet.stream_index]->codecpar;
-    const bool flv = std::string_view(context_->iformat->name) == "flv";
-    another_publisher_ = another_publisher_ || (flv && codec.codec_type == AVMEDIA_TYPE_AUDIO);
-  }
-}
-
-/// Announces new rate and channels of the audio, as if the source had connected again.
-void Input::announce_audio() noexcept {
-  try {
-    const LiveAudio::Connection last = audio_->connection();
-    if (!last.codec) return;
-    audio_config_.set_new_format(*last.codec);
-    audio_->connected(last.codec.get(), last.time_base, last.unparsed);
-    audio_config_.connected(*last.codec);
-    audio_announced_ns_ = now_ns();
-  } catch (const std::exception&) {
-    // out of memory: the next packet tries again
-  }
-}
-
 int Input::seek(int64_t ticks) noexcept {
   const ConnectPolicy::Scope scope(policy_);
   if (silence_ns() > 0) deadline_.set(silence_ns());  // the last read's may have expired in a pause
-  return av_seek_frame(context_.get(), stream_->index, ticks, AVSEEK_FLAG_BACKWARD);
+  if (!parts_) return av_seek_frame(context_.get(), stream_->index, ticks, AVSEEK_FLAG_BACKWARD);
+  return av_seek_frame(context_.get(), stream_->index, parts_->move(*context_->pb, ticks), AVSEEK_FLAG_BYTE);
 }
 
 int Input::read_packet(AVPacket& packet) noexcept {
@@ -388,6 +340,7 @@ int Input::read_packet(AVPacket& packet) noexcept {
       take_audio(packet);
       continue;
     }
+    if (error >= 0 && parts_) parts_->place(packet);
     const int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
     if (error >= 0 && invents_times())
       silence_.packet(now_ns());

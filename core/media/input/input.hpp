@@ -17,6 +17,7 @@
 #include "core/media/ffmpeg/file_io.hpp"
 #include "core/media/input/audio_config_watch.hpp"
 #include "core/media/input/connect_policy.hpp"
+#include "core/media/input/joined_parts.hpp"
 #include "core/media/input/pipewire_capture.hpp"
 #include "core/media/live/mpegts/low_delay_parser.hpp"
 #include "core/media/live/mpegts/pes_flush.hpp"
@@ -73,7 +74,13 @@ class Input {
   /// Returns the timeout of read() for a live source or a file on an HTTP server; 0 for other sources.
   int64_t silence_ns() const noexcept { return silence_.ns(); }
 
-  /// Waits for the next packet of the stream. Returns 0 or an AVERROR: AVERROR_EXIT after an interruption,
+  /// Returns the duration of a file that was joined from several; 0 for other sources.
+  int64_t joined_ns() const noexcept {
+    return parts_ ? ff::to_ns(parts_->duration(), stream_->time_base) : 0;
+  }
+
+  /// Waits for the next packet of the stream. The timestamps of joined files are those of their JoinedParts,
+  /// which seek() expects too. Returns 0 or an AVERROR: AVERROR_EXIT after an interruption,
   /// AVERROR_EOF at the end, AVERROR(ETIMEDOUT) if nothing arrived for silence_ns(), AVERROR(EAGAIN) if data
   /// of a live source arrived but no packet is complete, or an error of FFmpeg or the camera.
   int read(AVPacket& packet) noexcept;
@@ -118,6 +125,7 @@ class Input {
   void announce_audio() noexcept;
   void refuse_redirection(const std::string& url) const;
   [[noreturn]] void fail_redirected(const std::string& address) const;
+  void find_parts();
   void pick_stream(StreamKind kind, int track, bool or_best);
   AVStream* find_stream(StreamKind kind, int track, int& number) const;
   void connect_audio();
@@ -146,7 +154,8 @@ class Input {
   std::unique_ptr<TransportStreamIo> transport_;  ///< must outlive context_
   ff::InputPtr context_;
   AVStream* stream_ = nullptr;
-  std::shared_ptr<LiveAudio> audio_;  ///< receives the packets of audio_stream_; null: audio is not read
+  std::unique_ptr<JoinedParts> parts_;  ///< of a joined file; null: its timestamps are used as they are
+  std::shared_ptr<LiveAudio> audio_;    ///< receives the packets of audio_stream_; null: audio is not read
   AVStream* audio_stream_ = nullptr;
   unsigned streams_seen_ = 0;  ///< number of streams when audio_stream_ was searched
   AudioConfigWatch audio_config_;

@@ -284,4 +284,59 @@ int Input::read(AVFrame& frame, PictureAllocator& allocator) noexcept {
       [&] { return pipewire_ ? pipewire_->read(frame, allocator) : camera_->read(frame, allocator); });
 }
 
+/// Passes the audio of this connection to audio_. A track that the stream does not have is no error.
+void Input::connect_audio() {
+  int number = 0;
+  audio_stream_ = find_stream(StreamKind::audio, audio_->track(), number);
+  if (audio_stream_) audio_stream_->discard = AVDISCARD_DEFAULT;
+  streams_seen_ = context_->nb_streams;
+  const AVStream* s = audio_stream_;
+  if (s) audio_config_.connected(*s->codecpar);
+  audio_->connected(s ? s->codecpar : nullptr, s ? s->time_base : AVRational{1, 1}, bypasses_parser_);
+}
+
+void Input::watch_programs() noexcept {
+  // A change that was found must be seen by the reader, even if a stream has appeared with it.
+  if (transport_ && !transport_->programs().changed())
+    transport_->programs().watch(stream_->id, audio_stream_ ? audio_stream_->id : -1);
+}
+
+/// Like connect_audio(). Returns false if out of memory.
+bool Input::try_connect_audio() noexcept {
+  try {
+    connect_audio();
+    watch_programs();
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+/// Takes a packet that is not of stream_.
+void Input::take_audio(AVPacket& packet) noexcept {
+  if (!audio_stream_) return;
+  if (packet.stream_index == audio_stream_->index) {
+    if (audio_config_.put(packet) && !changed()) audio_->put(packet);
+    if (audio_config_.adts_changed() && now_ns() - audio_announced_ns_ > kAnnouncementsNs) announce_audio();
+  } else if (static_cast<unsigned>(packet.stream_index) >= streams_seen_) {
+    const AVCodecParameters& codec = *context_->streams[packet.stream_index]->codecpar;
+    const bool flv = std::string_view(context_->iformat->name) == "flv";
+    another_publisher_ = another_publisher_ || (flv && codec.codec_type == AVMEDIA_TYPE_AUDIO);
+  }
+}
+
+/// Announces new rate and channels of the audio, as if the source had connected again.
+void Input::announce_audio() noexcept {
+  try {
+    const LiveAudio::Connection last = audio_->connection();
+    if (!last.codec) return;
+    audio_config_.set_new_format(*last.codec);
+    audio_->connected(last.codec.get(), last.time_base, last.unparsed);
+    audio_config_.connected(*last.codec);
+    audio_announced_ns_ = now_ns();
+  } catch (const std::exception&) {
+    // out of memory: the next packet tries again
+  }
+}
+
 }  // namespace lensd

@@ -30,7 +30,7 @@ bool index_exceeds_file(const Input& input) {
 
 void StreamErrors::packet_read(const AVPacket& packet) {
   ++packets_;
-  corrupt_packet_ = corrupt_packet_ || (packet.flags & AV_PKT_FLAG_CORRUPT);
+  after_corrupt_ = packet.flags & AV_PKT_FLAG_CORRUPT ? 0 : after_corrupt_ + 1;
   const int64_t begin = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
   if (begin != AV_NOPTS_VALUE) end_ticks_ = std::max(end_ticks_, begin + packet.duration);
 }
@@ -60,7 +60,7 @@ void StreamErrors::ended(const Input& input, int error, int64_t announced_ns, in
                              ? 0
                              : ff::to_ns(end_ticks_, stream.time_base) - ff::to_ns(start, stream.time_base);
   const int read_error = error != AVERROR_EOF ? error : context.pb ? context.pb->error : 0;
-  const bool cut = corrupt_packet_ || input.cut() || index_exceeds_file(input);
+  const bool cut = after_corrupt_ < 2 || input.cut() || index_exceeds_file(input);
   if (frames_missing(input, end_ns, announced_ns, frame_ns)) {
     early_end_ = fmt::format("it has {} of {} announced frames", packets_, stream.nb_frames);
   } else if (cut && end_ns + frame_ns < announced_ns) {

@@ -33,7 +33,10 @@ class StreamErrors {
   int64_t packets_ = 0, decode_errors_ = 0;
   int64_t end_ticks_ = AV_NOPTS_VALUE;  ///< latest end of a packet, in the stream's time base
   int logged_errors_ = 0;
-  bool from_start_ = true, corrupt_packet_ = false;
+  bool from_start_ = true;
+  /// Number of packets after the last corrupt one. At the end, 0 or 1 means a truncated file: a parser flags
+  /// the picture before. Packets are also corrupt where files were joined.
+  int64_t after_corrupt_ = 2;
   std::string early_end_;
 };
 

@@ -3,15 +3,23 @@
 //   raw time (or none) ──▶ normalize() ──▶ pts_ns ≥ 0, strictly increasing from the first frame
 //
 // A time that is missing or not after the previous one is replaced by the previous time plus the nominal
-// duration. After a jump backwards of more than a second (a joined file, a wrapped clock), all further times
-// are shifted so that they continue after the previous time. Gaps forward are kept. Absurd times count as
-// missing.
+// duration; if this makes all later ones late, they catch up. After a jump backwards of more than a second (a
+// joined file, a wrapped clock), all further times are shifted so that they continue after the previous time.
+// So are those after a jump of more than 12 hours forward: FFmpeg takes the timestamps of MPEG streams that
+// start again at 0 for a wrapped clock, and adds 26.5 hours. Other gaps forward are kept. Absurd times count
+// as missing.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 namespace lensd {
+
+/// Returns true if a time after `last_ns` begins another part of the file.
+constexpr bool is_jump(int64_t pts_ns, int64_t last_ns) noexcept {
+  constexpr int64_t kBackNs = 1'000'000'000, kForwardNs = 12 * 3600 * kBackNs;
+  return pts_ns < last_ns - kBackNs || pts_ns > last_ns + kForwardNs;
+}
 
 class TimestampNormalizer {
  public:
@@ -32,12 +40,15 @@ class TimestampNormalizer {
 
  private:
   int64_t after_jump(int64_t raw_ns);
+  int64_t late_time(int64_t pts);
 
   int64_t nominal_ns_;
   std::optional<int64_t> origin_ns_;
   int64_t offset_ns_ = 0;
   int64_t next_ns_ = 0;  ///< presentation time for a frame without a time
   int64_t last_ns_ = -1;
+  int late_ = 0;         ///< number of late frames in a row
+  int64_t late_ns_ = 0;  ///< own time of the last one
 };
 
 }  // namespace lensd

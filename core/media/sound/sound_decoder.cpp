@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "core/media/input/timestamps.hpp"
+
 namespace lensd {
 namespace {
 
@@ -11,6 +13,8 @@ namespace {
 /// output is right, and demuxers may land after the requested time.
 constexpr std::array<int64_t, 3> kBefore = {250'000'000, 2'000'000'000, 15'000'000'000};
 constexpr size_t kSoundFromStart = kBefore.size();
+/// Two frames whose starts are closer are taken for successive ones.
+constexpr int64_t kLongestFrameNs = 1'000'000'000;
 /// Minimum length of a block, except before a gap and at the end. Avoids many small blocks from short
 /// packets.
 constexpr size_t kBlockFrames = kSoundRate / 50;
@@ -29,13 +33,13 @@ void SoundDecoder::open() {
 }
 
 int64_t SoundDecoder::media_ns(int64_t ticks) const noexcept {
-  return ff::to_ns(ticks, input_->stream()->time_base) - source_.origin_ns;
+  return ff::to_ns(ticks, input_->stream()->time_base) - source_.origin_ns + shift_ns_;
 }
 
 void SoundDecoder::seek(int64_t position_ns, double speed) {
   target_ns_ = position_ns, errors_ = 0;
   speed_ = speed;
-  move_to(input_->seeks_by_time() ? 0 : kSoundFromStart);
+  move_to(input_->seeks_by_time() && position_ns < first_jump_ns_ ? 0 : kSoundFromStart);
 }
 
 void SoundDecoder::move_to(size_t attempt) {
@@ -49,6 +53,7 @@ void SoundDecoder::move_to(size_t attempt) {
   else
     avcodec_flush_buffers(codec_.get());
   first_ = true, known_ = draining_ = ended_ = false;
+  shift_ns_ = 0, jump_.reset();
   resampler_.reset(), tempo_.reset();
 }
 
@@ -100,7 +105,8 @@ bool SoundDecoder::decode() {
 bool SoundDecoder::convert(SoundBlock& out) {
   const bool stamped = frame_->best_effort_timestamp != AV_NOPTS_VALUE;
   const int64_t expected = base_ns_ + sound_ns(static_cast<double>(resampled_));
-  const int64_t start = stamped ? media_ns(frame_->best_effort_timestamp) : known_ ? expected : target_ns_;
+  int64_t start = stamped ? media_ns(frame_->best_effort_timestamp) : known_ ? expected : target_ns_;
+  if (known_) start = after_jump(start, expected);
   if (std::exchange(first_, false) && start > target_ns_ && attempt_ < kSoundFromStart) {
     // The demuxer landed after the target, unless the audio starts there.
     const int64_t begin = input_->stream()->start_time;
@@ -127,6 +133,20 @@ bool SoundDecoder::convert(SoundBlock& out) {
   if (!converted) return ++errors_, true;
   append(std::move(samples), out);
   return true;
+}
+
+/// Returns the time of a frame that starts at `start`, after a sound that ends at `end`. If two frames in a
+/// row are after a jump, they and all further ones are shifted. A single one is damaged.
+int64_t SoundDecoder::after_jump(int64_t start, int64_t end) {
+  const auto jump = std::exchange(jump_, std::nullopt);
+  if (is_jump(start, end)) {
+    jump_ = Jump{start, end};
+  } else if (jump && start > jump->start_ns && start - jump->start_ns < kLongestFrameNs) {
+    first_jump_ns_ = std::min(first_jump_ns_, jump->end_ns);
+    shift_ns_ += jump->end_ns - jump->start_ns;
+    return start + jump->end_ns - jump->start_ns;
+  }
+  return start;
 }
 
 /// Removes frames before the target. Changes the tempo of the rest and appends it to `out`.

@@ -3,11 +3,12 @@
 //   Input ── packets ──▶ FFmpeg decoder ──▶ libswresample ──▶ cut at the seek position
 //         ──▶ TempoFilter ──▶ SoundBlock
 //
-// Damaged packets are skipped. Times are relative to the first picture, like those of the pictures. Use from
-// one thread.
+// Damaged packets are skipped. Sound whose timestamps jump follows the sound before, as pictures do.
+// Times are relative to the first picture, like those of the pictures. Use from one thread.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/media/input/input.hpp"
@@ -49,6 +50,7 @@ class SoundDecoder {
   void append(std::vector<float> samples, SoundBlock& out);
   void finish(SoundBlock& out);
   int64_t media_ns(int64_t ticks) const noexcept;
+  int64_t after_jump(int64_t start, int64_t end);
 
   const SoundSource source_;
   const StopFlags& stop_;
@@ -68,6 +70,13 @@ class SoundDecoder {
   int64_t resampled_ = 0;  ///< frames since base_ns_
   int64_t tempo_ns_ = 0;   ///< presentation time of the tempo filter's frame 0
   int64_t tempo_out_ = 0;  ///< frames that the tempo filter returned
+  struct Jump {
+    int64_t start_ns, end_ns;  ///< of the frame after the jump, and of the sound before it
+  };
+  std::optional<Jump> jump_;  ///< of the last frame
+  int64_t shift_ns_ = 0;      ///< sum of the shifts after jumps back since the last move_to()
+  /// Earliest position after such a jump. Later positions are reached from the start.
+  int64_t first_jump_ns_ = INT64_MAX;
   int errors_ = 0;
 };
 

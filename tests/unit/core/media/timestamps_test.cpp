@@ -54,6 +54,30 @@ TEST(Timestamps, JumpsBackwardsContinue) {
   EXPECT_EQ(times.normalize(std::nullopt), 7 * s);
 }
 
+TEST(Timestamps, LateFramesCatchUp) {
+  TimestampNormalizer times(40);
+  const struct {
+    int64_t raw, pts;
+  } cases[] = {{0, 0},    {40, 40},   {40, 80},  // one frame too many
+               {80, 120}, {120, 140}, {160, 160}, {200, 200}, {240, 240}};
+  for (const auto& c : cases) EXPECT_EQ(times.normalize(c.raw), c.pts) << c.raw;
+  TimestampNormalizer same(40);  // times that do not advance give the nominal rate
+  for (int64_t i = 0; i < 10; ++i) EXPECT_EQ(same.normalize(500), i * 40);
+}
+
+TEST(Timestamps, AClockThatSeemsToWrapContinues) {
+  constexpr int64_t s = 1'000'000'000, wrap = 95'443 * s;
+  TimestampNormalizer times(s / 25);
+  EXPECT_EQ(times.normalize(100 * s), 0);
+  EXPECT_EQ(times.normalize(120 * s), 20 * s);
+  EXPECT_EQ(times.normalize(120 * s + 11 * 3600 * s), 20 * s + 11 * 3600 * s) << "a gap is kept";
+  TimestampNormalizer joined(s / 25);
+  EXPECT_EQ(joined.normalize(100 * s), 0);
+  EXPECT_EQ(joined.normalize(120 * s), 20 * s);
+  EXPECT_EQ(joined.normalize(wrap + 1 * s), 20 * s + s / 25);
+  EXPECT_EQ(joined.normalize(wrap + 2 * s), 21 * s + s / 25);
+}
+
 TEST(Timestamps, EachTimeAfterAJumpIsExact) {
   constexpr int64_t ms = 1'000'000;
   TimestampNormalizer times(40 * ms);
