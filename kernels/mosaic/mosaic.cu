@@ -1,34 +1,33 @@
 #include "kernels/common/launch.cuh"
 #include "kernels/mosaic/mosaic.hpp"
-#include "kernels/mosaic/mosaic_tiles.cuh"
+#include "kernels/mosaic/mosaic_chunks.cuh"
 
 namespace lensd {
 namespace {
 
-struct MosaicJob {
-  ImageView<const uint8_t> in;
-  ImageView<uint8_t> out;
-  const MosaicBlock* block;
-  MosaicStats* stats;
-  bool aligned;  ///< rows start at multiples of 4 bytes
-  bool whole;    ///< rows consist of whole 16-byte chunks and are aligned to 16 bytes
+/// A thread block processes tiles of whole mosaic blocks in sequence. A tile has about 64 words (256 gray or
+/// 64 colour pixels) by 32 rows, or one mosaic block if that is larger. All threads sum down the columns,
+/// compute the means and fill the tile. The device derives the tiles from the block size, so that the launch
+/// depends on no parameter.
+struct MosaicTuning : MosaicGrid {
+  static constexpr int words = 64, rows = 32;
+  static constexpr int most_columns = words * rows / 2;     ///< maximum entries of MosaicShared::columns
+  static constexpr int most_blocks = 4 * most_columns / 2;  ///< maximum number of mosaic blocks of a tile
 };
 
-/// Number of pixels in a word.
-template <int kChannels>
-constexpr int kWordPixels = kChannels == 4 ? 1 : 4;
+/// Split of the image into tiles, whose width is a whole number of words.
+struct MosaicTiles {
+  int across, down;  ///< mosaic blocks of a tile, across and down
+  int columns, count;
 
-template <int kChannels>
-struct MosaicShared {
-  uint2 columns[MosaicTuning::max_columns];  ///< column sums of each row of mosaic blocks, per word
-  uint32_t means[MosaicTuning::max_blocks(kWordPixels<kChannels>)];
+  __device__ MosaicTiles(Extent extent, int block, int pixels_of_word) {
+    const int fit = MosaicTuning::words * pixels_of_word / block;
+    across = block % pixels_of_word == 0 ? max(1, fit) : max(4, fit / 4 * 4);
+    down = max(1, MosaicTuning::rows / block);
+    columns = (extent.width + across * block - 1) / (across * block);
+    count = columns * ((extent.height + down * block - 1) / (down * block));
+  }
 };
-
-/// Returns the width of a tile in words.
-template <int kChannels>
-__device__ int words_of(const MosaicTile& tile) {
-  return (tile.width + kWordPixels<kChannels> - 1) / kWordPixels<kChannels>;
-}
 
 /// Sums min(count, 4) bytes down every `step`-th of `rows` rows, from `byte` and row y on. Returns 16-bit
 /// sums: bytes 0 and 2 in x, bytes 1 and 3 in y.
@@ -49,97 +48,127 @@ __device__ uint2 sum_down(ImageView<const uint8_t> in, int byte, int y, int rows
   return sum;
 }
 
-/// Fills shared.columns. Several threads share a column if there are more threads than columns.
-template <int kChannels>
-__device__ void sum_columns(const MosaicJob& job, const MosaicTile& tile, MosaicShared<kChannels>& shared) {
-  constexpr int kPixels = kWordPixels<kChannels>;
-  const int thread = static_cast<int>(threadIdx.x), words = words_of<kChannels>(tile),
-            columns = words * tile.down;
-  const int parts = max(1, MosaicTuning::threads / columns);
-  for (int i = thread; i < columns; i += MosaicTuning::threads) shared.columns[i] = make_uint2(0, 0);
-  __syncthreads();
-  for (int item = thread; item < columns * parts; item += MosaicTuning::threads) {
-    const int line = item / words, w = item - line * words, j = line / parts, part = line - j * parts;
-    const uint2 sum =
-        sum_down(job.in, (tile.x0 + w * kPixels) * kChannels, tile.y0 + j * tile.block + part,
-                 tile.rows(j) - part, parts, (tile.width - w * kPixels) * kChannels, job.aligned);
-    uint2& column = shared.columns[j * words + w];
-    if (parts == 1) {
-      column = sum;
-    } else {  // a half is at most 255 · 256, so it does not overflow
-      atomicAdd(&column.x, sum.x), atomicAdd(&column.y, sum.y);
-    }
-  }
-  __syncthreads();
+/// Returns the sum of `value` over the lanes of a warp, in lane 0.
+__device__ uint32_t warp_sum(uint32_t value) {
+  for (int step = 16; step > 0; step /= 2) value += __shfl_down_sync(0xffffffffu, value, step);
+  return value;
 }
 
-/// Fills shared.means from shared.columns. Adds this thread's sums to `totals`.
-template <int kChannels, int kColours>
-__device__ void average_blocks(const MosaicTile& tile, MosaicShared<kChannels>& shared,
-                               uint32_t (&totals)[kColours]) {
-  const int words = words_of<kChannels>(tile);
-  average_tile(
-      tile, totals,
-      [&](uint32_t(&sums)[kColours], int x, int j) {
-        const uint2 s = shared.columns[j * words + x / kWordPixels<kChannels>];
+struct MosaicShared {
+  uint2 columns[MosaicTuning::most_columns];  ///< column sums of each row of mosaic blocks, per word
+  uint32_t means[MosaicTuning::most_blocks];
+};
+
+/// Processes the whole image tile by tile, for every block size and alignment. Adds this thread's sums to
+/// `totals`, which stay below 2^28 for the largest image.
+template <int kChannels>
+__device__ void mosaic_by_tiles(int block, const ImageView<const uint8_t>& in, const ImageView<uint8_t>& out,
+                                bool aligned, uint32_t (&totals)[kChannels == 4 ? 3 : 1]) {
+  constexpr int kColours = kChannels == 4 ? 3 : 1;
+  constexpr int kPixels = kChannels == 4 ? 1 : 4;  // pixels in a word
+  __shared__ MosaicShared shared;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  const MosaicTiles tiles(in.extent, block, kPixels);
+
+  for (int tile = static_cast<int>(blockIdx.x); tile < tiles.count; tile += static_cast<int>(gridDim.x)) {
+    const int tile_row = tile / tiles.columns;
+    const int x0 = (tile - tile_row * tiles.columns) * tiles.across * block,
+              y0 = tile_row * tiles.down * block;
+    const int width = min(tiles.across * block, in.extent.width - x0),
+              height = min(tiles.down * block, in.extent.height - y0);
+    const int words = (width + kPixels - 1) / kPixels, across = (width + block - 1) / block,
+              down = (height + block - 1) / block;
+
+    // Several threads share a column if there are more threads than columns.
+    const int parts = max(1, MosaicTuning::threads / (words * down));
+    for (int i = thread; i < words * down; i += MosaicTuning::threads) shared.columns[i] = make_uint2(0, 0);
+    __syncthreads();
+    for (int item = thread; item < words * down * parts; item += MosaicTuning::threads) {
+      const int line = item / words, w = item - line * words, j = line / parts, part = line - j * parts;
+      const int rows = min(block, height - j * block);
+      const uint2 sum = sum_down(in, (x0 + w * kPixels) * kChannels, y0 + j * block + part, rows - part,
+                                 parts, (width - w * kPixels) * kChannels, aligned);
+      uint2& column = shared.columns[j * words + w];
+      if (parts == 1) {
+        column = sum;
+      } else {  // a half is at most 255 · 256, so it does not overflow
+        atomicAdd(&column.x, sum.x), atomicAdd(&column.y, sum.y);
+      }
+    }
+    __syncthreads();
+
+    // One thread per small mosaic block, one warp per large mosaic block.
+    const bool by_warp = block >= 16;
+    const int first = by_warp ? warp : thread, step = by_warp ? MosaicTuning::warps : MosaicTuning::threads;
+    for (int b = first; b < across * down; b += step) {
+      const int j = b / across, begin = (b - j * across) * block, end = min(width, begin + block);
+      const int rows = min(block, height - j * block);
+      uint32_t sums[kColours] = {};
+      for (int x = begin + (by_warp ? lane : 0); x < end; x += by_warp ? 32 : 1) {
+        const uint2 s = shared.columns[j * words + x / kPixels];
         if constexpr (kChannels == 4)
           sums[0] += s.x & 0xffff, sums[1] += s.y & 0xffff, sums[2] += s.x >> 16;
         else
           sums[0] += ((x & 1 ? s.y : s.x) >> (x & 2 ? 16 : 0)) & 0xffff;
-      },
-      [&](int b, const uint32_t(&means)[kColours]) {
-        uint32_t pixel = means[0];
-        if constexpr (kChannels == 4) pixel |= means[1] << 8 | means[2] << 16;
-        shared.means[b] = pixel;
-      });
-}
-
-/// Writes the means to the tile's pixels.
-template <int kChannels>
-__device__ void fill_tile(const MosaicJob& job, const MosaicTile& tile, MosaicShared<kChannels>& shared) {
-  constexpr int kPixels = kWordPixels<kChannels>;
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-  const int words = words_of<kChannels>(tile);
-  // Replace each sum by the word that fills its column in its row of mosaic blocks.
-  for (int item = thread; item < words * tile.down; item += MosaicTuning::threads) {
-    const int j = item / words, x = (item - j * words) * kPixels;
-    uint32_t word = 0;
-    for (int i = 0; i < kPixels; ++i)
-      if (x + i < tile.width) word |= shared.means[j * tile.across + (x + i) / tile.block] << (8 * i);
-    shared.columns[item].x = word;
-  }
-  __syncthreads();
-
-  for (int row = warp; row < tile.height; row += MosaicTuning::warps) {
-    const uint2* const fill = shared.columns + row / tile.block * words;
-    const uint8_t* const from = job.in.row(tile.y0 + row) + tile.x0 * kChannels;
-    uint8_t* const to = job.out.row(tile.y0 + row) + tile.x0 * kChannels;
-#pragma unroll 2
-    for (int w = lane; w < words; w += 32) {
-      if constexpr (kChannels == 4)
-        store_word(to + 4 * w, fill[w].x | (load_word(from + 4 * w, job.aligned) & 0xff000000u), job.aligned);
-      else
-        store_bytes(to + 4 * w, fill[w].x, tile.width - 4 * w, job.aligned);
+      }
+      uint32_t pixel = 0;
+      for (int c = 0; c < kColours; ++c) {
+        if (by_warp) sums[c] = warp_sum(sums[c]);
+        if (by_warp && lane != 0) continue;
+        pixel |= rounded_mean(sums[c], static_cast<uint32_t>((end - begin) * rows)) << (8 * c);
+        totals[c] += sums[c];
+      }
+      if (!by_warp || lane == 0) shared.means[b] = pixel;
     }
+    __syncthreads();
+
+    // Replace each sum by the word that fills its column in its row of mosaic blocks.
+    for (int item = thread; item < words * down; item += MosaicTuning::threads) {
+      const int j = item / words, x = (item - j * words) * kPixels;
+      uint32_t word = 0;
+      for (int i = 0; i < kPixels; ++i)
+        if (x + i < width) word |= shared.means[j * across + (x + i) / block] << (8 * i);
+      shared.columns[item].x = word;
+    }
+    __syncthreads();
+
+    for (int row = warp; row < height; row += MosaicTuning::warps) {
+      const uint2* const fill = shared.columns + row / block * words;
+      const uint8_t* const from = in.row(y0 + row) + x0 * kChannels;
+      uint8_t* const to = out.row(y0 + row) + x0 * kChannels;
+#pragma unroll 2
+      for (int w = lane; w < words; w += 32) {
+        if constexpr (kChannels == 4)
+          store_word(to + 4 * w, fill[w].x | (load_word(from + 4 * w, aligned) & 0xff000000u), aligned);
+        else
+          store_bytes(to + 4 * w, fill[w].x, width - 4 * w, aligned);
+      }
+    }
+    __syncthreads();
   }
-  __syncthreads();
 }
 
-/// Each thread's sums stay below 2^28 for the largest image.
+/// Processes the image. `whole`: rows consist of whole 16-byte chunks and are aligned to 16 bytes.
 template <int kChannels>
 __global__ void __launch_bounds__(MosaicTuning::threads, MosaicTuning::resident)
-    mosaic_kernel(const __grid_constant__ MosaicJob job) {
-  uint32_t totals[kChannels == 4 ? 3 : 1] = {};
-  const int block = job.block->block;
-  if (!job.whole || !mosaic_by_chunks<uint8_t, kChannels>(block, job.in, job.out, totals)) {
-    __shared__ MosaicShared<kChannels> shared;
-    each_mosaic_tile<kWordPixels<kChannels>>(job.in.extent, block, [&](const MosaicTile& tile) {
-      sum_columns(job, tile, shared);
-      average_blocks(tile, shared, totals);
-      fill_tile(job, tile, shared);
-    });
+    mosaic_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, const MosaicBlock* params,
+                  MosaicStats* stats, bool aligned, bool whole) {
+  constexpr int kColours = kChannels == 4 ? 3 : 1;
+  __shared__ uint32_t sums[kColours];
+  if (threadIdx.x < kColours) sums[threadIdx.x] = 0;
+  __syncthreads();
+  uint32_t totals[kColours] = {};
+  const int block = params->block;
+  if (!whole || !mosaic_by_chunks<uint8_t, kChannels>(block, in, out, totals))
+    mosaic_by_tiles<kChannels>(block, in, out, aligned, totals);
+  // One atomic addition per thread block, since all blocks add to the same three words.
+  for (int c = 0; c < kColours; ++c) {
+    const uint32_t total = warp_sum(totals[c]);
+    if (threadIdx.x % 32 == 0 && total > 0) atomicAdd(&sums[c], total);
   }
-  add_totals(totals, *job.stats);
+  __syncthreads();
+  if (threadIdx.x < kColours && sums[threadIdx.x] > 0)
+    atomicAdd(&stats->sums[threadIdx.x], static_cast<unsigned long long>(sums[threadIdx.x]));
 }
 
 }  // namespace
@@ -147,14 +176,11 @@ __global__ void __launch_bounds__(MosaicTuning::threads, MosaicTuning::resident)
 void Mosaic::launch_apply(const PassArgs& args, CudaStream stream) const {
   const ConstImageRef in = args.in[0];
   if (in.is_deep()) return launch_deep(args, stream);
-  const MosaicJob job{in.as<const uint8_t>(),
-                      args.out.as<uint8_t>(),
-                      static_cast<const MosaicBlock*>(args.block),
-                      static_cast<MosaicStats*>(args.stats),
-                      rows_aligned(in, 4) && rows_aligned(args.out, 4),
-                      rows_aligned(in, 16) && rows_aligned(args.out, 16) && in.row_bytes() % 16 == 0};
   const auto kernel = in.channels() == 1 ? mosaic_kernel<1> : mosaic_kernel<4>;
-  kernel<<<MosaicTuning::grid, MosaicTuning::threads, 0, stream>>>(job);
+  kernel<<<MosaicTuning::grid, MosaicTuning::threads, 0, stream>>>(
+      in.as<const uint8_t>(), args.out.as<uint8_t>(), static_cast<const MosaicBlock*>(args.block),
+      static_cast<MosaicStats*>(args.stats), rows_aligned(in, 4) && rows_aligned(args.out, 4),
+      rows_aligned(in, 16) && rows_aligned(args.out, 16) && in.row_bytes() % 16 == 0);
   LENSD_LAUNCHED();
 }
 
