@@ -136,7 +136,8 @@ void FfmpegSource::describe_source() {
   info_.video_track = video_track_number(*input_->context(), stream.index);
   info_.seekable = input_->repeatable();
   info_.live = input_->live();
-  info_.times_may_jump = (input_->context()->iformat->flags & AVFMT_TS_DISCONT) != 0;
+  const AVInputFormat* demuxer = input_->context()->iformat;  // null for cameras and PipeWire
+  info_.times_may_jump = demuxer && (demuxer->flags & AVFMT_TS_DISCONT) != 0;
   if (input_->joined_ns() > 0) {
     announced_duration_ns_ = info_.duration_ns = input_->joined_ns();
   } else if (stream.duration > 0) {
