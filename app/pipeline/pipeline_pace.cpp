@@ -18,6 +18,8 @@ constexpr int64_t kAheadNs = 100'000'000;
 constexpr int64_t kLongNs = 250'000'000, kAdvanceNs = 100'000'000;
 /// Sound that continues for less than this after the last picture is cut off.
 constexpr int64_t kShortSoundNs = 250'000'000;
+/// After a pause in the sound that follows the last picture, it must be heard again within this time.
+constexpr int64_t kSoundPatienceNs = 1'000'000'000;
 
 }  // namespace
 
@@ -74,8 +76,9 @@ bool Pipeline::show_last_frame(bool whole_sound) {
   if (!options_.paced || source_info_.live || state_.paused || show_one_ || step_frames_ > 0 ||
       seek_target_ns_ || state_.frame_index < 0)
     return true;
-  int64_t end_ns = shown_ns_ + state_.frame_duration_ns;
-  if (source_info_.duration_ns > 0) end_ns = std::min(end_ns, source_info_.duration_ns);
+  int64_t picture_end_ns = shown_ns_ + state_.frame_duration_ns;
+  if (source_info_.duration_ns > 0) picture_end_ns = std::min(picture_end_ns, source_info_.duration_ns);
+  int64_t end_ns = picture_end_ns, resumed_ns = now_ns();
   const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
   const auto moved = [&] {
     return stopping() || serial != seek_serial_.load(std::memory_order_relaxed) || step_frames_ > 0;
@@ -87,12 +90,20 @@ bool Pipeline::show_last_frame(bool whole_sound) {
       continue;
     }
     const int64_t now = now_ns();
-    if (!clock_.running()) sound_.until_due(clock_, state_.position_ns, state_.frame_duration_ns, now);
+    if (!clock_.running()) {
+      sound_.until_due(clock_, state_.position_ns, state_.frame_duration_ns, now);
+      resumed_ns = now;
+    }
     sound_.follow_sound(clock_);
-    if (whole_sound && sound_.end_ns() > end_ns + kShortSoundNs) end_ns = sound_.end_ns();
+    const int64_t sound_end_ns = whole_sound ? sound_.end_ns() : 0;
+    const bool known = sound_end_ns < INT64_MAX;
+    if (known && sound_end_ns > picture_end_ns + kShortSoundNs) end_ns = sound_end_ns;
+    const bool after_pause =
+        whole_sound && state_.position_ns > picture_end_ns && now - resumed_ns < kSoundPatienceNs;
+    const bool more = !known || (after_pause && sound_end_ns == 0);
     const int64_t wait_ns = clock_.until(end_ns, now);
-    if (wait_ns <= 0) break;
-    wait_in_picture(wait_ns, end_ns);
+    if (wait_ns <= 0 && !more) break;
+    wait_in_picture(wait_ns > 0 ? wait_ns : kAdvanceNs, wait_ns > 0 ? end_ns : INT64_MAX);
   }
   return !stopping() && serial == seek_serial_.load(std::memory_order_relaxed);
 }

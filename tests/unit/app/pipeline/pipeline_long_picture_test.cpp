@@ -117,15 +117,16 @@ TEST(PipelineLongGap, IsShownForAsLongAsTheFileSays) {
   }
 }
 
-/// Sound that is heard exactly when its cue says so, and ends at `end_ns`.
+/// Sound that is heard exactly when its cue says so, and ends at `end_ns`, which is known 100 ms before.
 class ExactSound final : public PlaybackSound {
  public:
   explicit ExactSound(int64_t end_ns) : end_ns_(end_ns) {}
   void cue(const SoundCue& cue) noexcept override { cue_.store(cue); }
   SoundClock clock() const noexcept override {
     const SoundCue cue = cue_.load();
-    const bool over = cue.pts_ns + now_ns() - cue.wall_ns > end_ns_;
-    return {cue.run, cue.playing && !over, cue.pts_ns, cue.wall_ns, end_ns_};
+    const int64_t rest_ns = end_ns_ - (cue.pts_ns + now_ns() - cue.wall_ns);
+    const bool known = cue.playing && rest_ns < 100 * kMillisecondNs;
+    return {cue.run, cue.playing && rest_ns > 0, cue.pts_ns, cue.wall_ns, known ? end_ns_ : INT64_MAX};
   }
   int64_t lead_ns() const noexcept override { return 0; }
   void set_volume(double) noexcept override {}
