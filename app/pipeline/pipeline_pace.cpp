@@ -79,6 +79,7 @@ bool Pipeline::show_last_frame(bool whole_sound) {
   int64_t picture_end_ns = shown_ns_ + state_.frame_duration_ns;
   if (source_info_.duration_ns > 0) picture_end_ns = std::min(picture_end_ns, source_info_.duration_ns);
   int64_t end_ns = picture_end_ns, resumed_ns = now_ns();
+  bool sounds_on = false;  // the sound goes on after the picture
   const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
   const auto moved = [&] {
     return stopping() || serial != seek_serial_.load(std::memory_order_relaxed) || step_frames_ > 0;
@@ -98,8 +99,8 @@ bool Pipeline::show_last_frame(bool whole_sound) {
     const int64_t sound_end_ns = whole_sound ? sound_.end_ns() : 0;
     const bool known = sound_end_ns < INT64_MAX;
     if (known && sound_end_ns > picture_end_ns + kShortSoundNs) end_ns = sound_end_ns;
-    const bool after_pause =
-        whole_sound && state_.position_ns > picture_end_ns && now - resumed_ns < kSoundPatienceNs;
+    sounds_on = sounds_on || !known || end_ns > picture_end_ns;
+    const bool after_pause = sounds_on && now - resumed_ns < kSoundPatienceNs;
     const bool more = !known || (after_pause && sound_end_ns == 0);
     const int64_t wait_ns = clock_.until(end_ns, now);
     if (wait_ns <= 0 && !more) break;
