@@ -7,6 +7,7 @@ extern "C" {
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -21,6 +22,10 @@ constexpr int kPrimaryContext = 1 << 0;
 /// Number of surfaces in addition to the decoder's references. The pipeline holds fewer pictures at once: 4
 /// in its queue, one before it, one after it, and those of unfinished frames (ExecutorOptions::in_flight).
 constexpr int kHeldSurfaces = 12;
+/// Limit of NVDEC. The driver refuses a decoder with more surfaces.
+constexpr int kMaxSurfaces = 32;
+/// Number of surfaces that FFmpeg adds to initial_pool_size when it creates the decoder.
+constexpr int kBaseSurfaces = 3;
 /// Maximum picture size in pixels for slice threads. One core decodes live streams up to 1080p in real time.
 constexpr int64_t kSliceThreadPixels = 1920 * 1088;
 
@@ -32,6 +37,19 @@ bool nvdec_supports(const AVCodec& codec) {
         (config->methods & AV_CODEC_HW_CONFIG_METHOD_HW_DEVICE_CTX))
       return true;
   }
+}
+
+/// Returns the number of surfaces to request in addition to those that FFmpeg needs for the stream. AV1 and
+/// H.264 with 16 references leave room for fewer than kHeldSurfaces. Call from get_format().
+int additional_surfaces(AVCodecContext& context) {
+  AVBufferRef* frames = nullptr;
+  context.extra_hw_frames = 0;
+  if (avcodec_get_hw_frames_parameters(&context, context.hw_device_ctx, AV_PIX_FMT_CUDA, &frames) < 0)
+    return kHeldSurfaces;
+  const int needed =
+      reinterpret_cast<const AVHWFramesContext*>(frames->data)->initial_pool_size + kBaseSurfaces;
+  av_buffer_unref(&frames);
+  return std::clamp(kMaxSurfaces - needed, 0, kHeldSurfaces);
 }
 
 /// Returns a decoder, or null if there is none. If `for_gpu` is true, prefers one with NVDEC support, which
@@ -103,7 +121,6 @@ Decoder::Decoder(const AVStream& stream, const SourceOptions& options, PictureAl
   allocator.attach(*context_);
   if (device_) {
     context_->hw_device_ctx = ff::allocated(av_buffer_ref(device_.get()));
-    context_->extra_hw_frames = kHeldSurfaces;
     allocator.set_user(this);
     context_->get_format = choose_format;
   }
@@ -145,8 +162,11 @@ void Decoder::try_gpu(const AVCodec& codec, const SourceOptions& options) {
 
 AVPixelFormat Decoder::choose_format(AVCodecContext* context, const AVPixelFormat* offered) noexcept {
   auto& self = *static_cast<Decoder*>(static_cast<PictureAllocator*>(context->opaque)->user());
-  for (const AVPixelFormat* f = offered; *f != AV_PIX_FMT_NONE; ++f)
-    if (*f == AV_PIX_FMT_CUDA) return *f;
+  for (const AVPixelFormat* f = offered; *f != AV_PIX_FMT_NONE; ++f) {
+    if (*f != AV_PIX_FMT_CUDA) continue;
+    context->extra_hw_frames = additional_surfaces(*context);
+    return *f;
+  }
   // FFmpeg calls this function again without CUDA if the driver refused the profile, size or bit depth.
   self.refused_ = true;
   if (self.required_) return AV_PIX_FMT_NONE;
