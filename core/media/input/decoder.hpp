@@ -25,6 +25,8 @@ class Decoder {
   bool on_gpu() const noexcept { return device_ && !refused_; }
   /// Returns true if `hwdec` is `cuda` but the driver refused the stream. Known only after the first packets.
   bool required_gpu_refused() const noexcept { return refused_ && required_; }
+  /// Returns true if `hwdec` is `auto` but the driver refused the stream. Known only after the first packets.
+  bool gpu_refused() const noexcept { return refused_ && !required_; }
   /// Returns why the GPU was not used when the decoder was opened; empty if it was used or not requested.
   const std::string& software_reason() const noexcept { return reason_; }
 

@@ -88,7 +88,7 @@ void FfmpegSource::open() {
   decoder_ =
       std::make_unique<Decoder>(*input_->stream(), options_, allocator_, where_, is_live(input_->kind()));
   decoder_errors_ = allocator_.logged_errors();
-  draining_ = drained_key_ = intact_seen_ = false;
+  draining_ = drained_key_ = intact_seen_ = received_ = false;
   announced_peak_.reset();
   announced_hdr_.reset();
 }
@@ -200,6 +200,7 @@ FrameOutcome FfmpegSource::decode() {
     if (input_->raw_camera()) return capture();
     const int result = avcodec_receive_frame(&decoder_->context(), frame_.get());
     if (result == 0) {
+      received_ = true;
       const bool whole = has_all_rows(*frame_);
       stream_errors_.step_done(
           !whole || frame_->decode_error_flags || (frame_->flags & AV_FRAME_FLAG_CORRUPT),
@@ -244,7 +245,7 @@ FrameOutcome FfmpegSource::feed() {
   if (error < 0) {
     stream_errors_.ended(*input_, error, announced_duration_ns_, timestamps_.nominal_ns());
     draining_ = true;
-    const int sent = avcodec_send_packet(&decoder_->context(), nullptr);  // null packet: drain the decoder
+    const int sent = send(nullptr);  // drains the decoder
     stream_errors_.step_done(sent < 0 && sent != AVERROR_EOF, allocator_.logged_errors());
     return FrameOutcome::end_of_stream;
   }
@@ -258,7 +259,7 @@ FrameOutcome FfmpegSource::feed() {
   }
   if (options_.key_frames_only) return feed_key_frame();
   skip_before_target(*packet_);
-  const int sent = avcodec_send_packet(&decoder_->context(), packet_.get());
+  const int sent = send(packet_.get());
   av_packet_unref(packet_.get());
   check_memory(sent);
   if (sent < 0 && decoder_->required_gpu_refused()) fail_gpu_refused();
@@ -268,13 +269,34 @@ FrameOutcome FfmpegSource::feed() {
   return FrameOutcome::ok;
 }
 
+/// Passes a packet to the decoder, or drains it if `packet` is null. Returns FFmpeg's result. If the driver
+/// refuses the stream, changes to a decoder with several threads: the one for the GPU has one thread, and
+/// FFmpeg's AV1 decoder does not work without a GPU.
+int FfmpegSource::send(const AVPacket* packet) {
+  const bool refused_before = decoder_->gpu_refused();
+  const int sent = avcodec_send_packet(&decoder_->context(), packet);
+  if (refused_before || !decoder_->gpu_refused()) return sent;
+  const bool can_continue = received_ && sent != AVERROR(ENOSYS);
+  if (!can_continue) {
+    SourceOptions software = options_;
+    software.hwdec = HwDecode::off;
+    decoder_.reset();
+    decoder_ =
+        std::make_unique<Decoder>(*input_->stream(), software, allocator_, where_, is_live(input_->kind()));
+  }
+  // Do not count the errors that FFmpeg has logged about the refusal.
+  decoder_errors_ = allocator_.logged_errors();
+  stream_errors_.ignore_logged(decoder_errors_);
+  return can_continue ? sent : avcodec_send_packet(&decoder_->context(), packet);
+}
+
 /// Passes a key frame to the decoder and drains the decoder, because decoders that reorder pictures would
 /// otherwise wait for further ones. Drops other packets.
 FrameOutcome FfmpegSource::feed_key_frame() {
   if (packet_->flags & AV_PKT_FLAG_KEY) {
     if (drained_key_) avcodec_flush_buffers(&decoder_->context());
-    avcodec_send_packet(&decoder_->context(), packet_.get());
-    avcodec_send_packet(&decoder_->context(), nullptr);
+    send(packet_.get());
+    send(nullptr);
     drained_key_ = true;
   }
   av_packet_unref(packet_.get());

@@ -57,6 +57,7 @@ class FfmpegSource final : public Source {
   FrameOutcome capture();
   FrameOutcome feed();
   FrameOutcome feed_key_frame();
+  int send(const AVPacket* packet);
   FrameOutcome interrupted() noexcept;
   bool camera_picture_damaged() noexcept;
   void count_undecodable() noexcept;
@@ -143,6 +144,7 @@ class FfmpegSource final : public Source {
   std::optional<uint16_t> announced_peak_;    ///< first announced peak of the connection, see peak_of()
   std::optional<HdrMetadata> announced_hdr_;  ///< of the connection's first HDR picture
   bool draining_ = false;
+  bool received_ = false;     ///< the decoder has delivered a picture since open()
   bool drained_key_ = false;  ///< key_frames_only: the decoder was drained after a key frame
 
   // Live sources only.

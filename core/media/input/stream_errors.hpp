@@ -15,6 +15,8 @@ class StreamErrors {
   /// returned an error. `logged_errors`: number of errors that it has logged so far. Several errors in one
   /// step count once.
   void step_done(bool failed, int logged_errors);
+  /// Does not count the errors that the decoder has logged so far, `logged_errors` in number.
+  void ignore_logged(int logged_errors) { logged_errors_ = logged_errors; }
   /// Call after a seek. From then on, errors that are only logged are not counted, and the number of packets
   /// is not compared with the announced number.
   void seek_done() { from_start_ = false; }
