@@ -203,7 +203,8 @@ struct BatchSinks {
     if (stream) options.sinks.push_back(stream);
     if (camera) options.sinks.push_back(camera), options.executor.frames += kFramesForCamera;
   }
-  /// Waits for the sinks. Does not cut the sound of a complete recording, however slow the encoder is.
+  /// Waits for the sinks: for kPatience after a signal, else without a limit, so that a slow encoder does not
+  /// cut the sound of a recording.
   void finish(const Written& written) const {
     const auto patience = written.signal ? kPatience : kUnlimited;
     if (recorder && written.source_ended) recorder->source_ended();

@@ -210,7 +210,8 @@ Response Session::post_edit(const GraphEdit& edit, SetGraph change, bool& posted
 }
 
 /// Applies `edit` to the current graph, together with the settings of `change`. Waits until the result runs
-/// or is refused. After SessionOptions::plan_timeout gives up, and the change never takes effect.
+/// or is refused. Replies with an error after SessionOptions::plan_timeout; the change then never takes
+/// effect.
 Response Session::plan_edit(const GraphEdit& edit, SetGraph change) {
   const auto promise = std::make_shared<std::promise<PlanOutcome>>();
   std::future<PlanOutcome> future = promise->get_future();

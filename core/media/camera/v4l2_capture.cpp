@@ -243,7 +243,7 @@ void V4l2Capture::set_fields(AVFrame& frame, uint32_t field) const noexcept {
                                  : FieldOrder::bottom_first);
 }
 
-/// Like dequeue(). Unplugging and changes of the signal are not the mode's fault.
+/// Calls dequeue(). If the camera was unplugged or its signal has changed, does not suspect the mode.
 int V4l2Capture::next_picture(Filled& filled) noexcept {
   const int error = dequeue(filled);
   if (error == AVERROR(EIO) || is_gone(AVUNERROR(error))) suspect_mode(false);

@@ -26,8 +26,8 @@ constexpr double kMostStretch = 0.005;
 /// Queued sound beyond this is not being played.
 constexpr size_t kMostQueued = 2 * kSoundRate;
 constexpr int64_t kWaitNs = 50'000'000;
-/// More packets in a row without any sound are of another codec, or damaged for good. So are some packets
-/// during this time: a parser may make few large packets of another codec's data.
+/// Sound cannot be decoded if more than kMostFailed packets in a row give none, or if packets give none for
+/// kUndecodableNs, because a parser may make few large packets of another codec's data.
 constexpr int kMostFailed = 50;
 constexpr int64_t kUndecodableNs = 3'000'000'000;
 /// Without packets for these times, pictures do not wait for sound, and the source has no audio.
@@ -264,7 +264,7 @@ class LiveSound final : public PlayingSound {
     decode_thread_.join_within(kSoundJoinTimeout);
   }
 
-  /// Only a pause counts: sound and pictures play when they arrive, at their own speed.
+  /// Uses only whether playback is paused: a live stream has no position, and plays at its own speed.
   void cue(const SoundCue& cue) noexcept override { *paused_ = !cue.playing && !cue.seeking; }
   int64_t lead_ns() const noexcept override { return 0; }
 

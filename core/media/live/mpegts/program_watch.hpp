@@ -16,12 +16,12 @@ namespace lensd {
 
 class ProgramWatch {
  public:
-  /// Sets the PIDs to watch; -1: none. The next table with these PIDs says what they have. Other programs,
+  /// Sets the PIDs to watch; -1: none. The next table with these PIDs defines their codecs. Other programs,
   /// which may have the same pictures, are ignored.
   void watch(int video, int audio) noexcept;
   /// Takes a transport packet of 188 bytes.
   void put(std::span<const uint8_t> packet) noexcept;
-  /// Returns true if a later table gives a watched PID another codec, or does not have it any more.
+  /// Returns true if a later table gives a watched PID another codec, or no longer has it.
   bool changed() const noexcept { return changed_; }
 
  private:
