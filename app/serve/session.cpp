@@ -240,7 +240,7 @@ Response Session::plan_edit(const GraphEdit& edit, SetGraph change) {
   return response;
 }
 
-/// Removes and returns a request's callback. Returns null if there is no such request.
+/// Removes and returns a request's callback. Returns an empty function if there is no such request.
 std::function<void(const PlanOutcome&)> Session::take_request(uint64_t request) {
   const std::lock_guard lock(mutex_);
   const auto node = requests_.extract(request);
