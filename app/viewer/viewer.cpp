@@ -20,7 +20,7 @@ namespace {
 /// Limits of the wait for an event, in seconds. A new frame ends the wait. Otherwise the window is drawn
 /// again after ten times the duration of the last drawing, so that a software renderer leaves the processor
 /// to the decoder.
-constexpr double kIdleSeconds = 0.1, kMostIdleSeconds = 0.3;
+constexpr double kIdleSeconds = 0.1, kMaxIdleSeconds = 0.3;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ void Viewer::run() {
          !interruption.requested()) {
     const int64_t begin_ns = now_ns();
     window_.hidden() ? skip_frame() : draw_frame();
-    idle_seconds = std::clamp(10 * to_s(now_ns() - begin_ns), kIdleSeconds, kMostIdleSeconds);
+    idle_seconds = std::clamp(10 * to_s(now_ns() - begin_ns), kIdleSeconds, kMaxIdleSeconds);
     if (const auto& controls = model_->model().controls) memory_.keep_controls(*controls);
     memory_.save(ui_.state(), window_.logical_size());
   }

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Maximum size of a part of an expanded path. File systems allow 255 bytes; a number such as "-12" follows.
-constexpr size_t kMostPartBytes = 240;
+constexpr size_t kMaxPartBytes = 240;
 
 /// Returns the time without colons, which Windows, FAT disks and `rsync` targets do not accept in file names.
 std::string clock(int64_t ns, bool milliseconds) {
@@ -137,8 +137,8 @@ std::string expand_template(const std::string& text, const std::string& source, 
   for (;;) {
     std::string result = expanded(text, name, pts_ns, frame);
     const size_t longest = longest_part(result);
-    if (longest <= kMostPartBytes || name.empty()) return result;
-    const size_t excess = std::min(longest - kMostPartBytes, name.size());
+    if (longest <= kMaxPartBytes || name.empty()) return result;
+    const size_t excess = std::min(longest - kMaxPartBytes, name.size());
     name = first_bytes(name, name.size() - excess);
   }
 }

@@ -15,10 +15,10 @@ namespace {
 
 constexpr int64_t kWatchedNs = 1'000'000'000;
 /// Limit of queued writes. Only repeated actions (is_action()) can reach it.
-constexpr size_t kMostWrites = 1024;
+constexpr size_t kMaxWrites = 1024;
 /// Limit of the texts that notice_once() remembers, so that varying values cannot fill the memory. Further
 /// texts are not reported.
-constexpr size_t kMostNoticed = 64;
+constexpr size_t kMaxNoticed = 64;
 
 /// Returns the values of format, size and rate, sorted.
 ControlValues mode_of(ControlValues values) {
@@ -148,7 +148,7 @@ void SharedControls::queue(const SourceControl& control, Write write) {
       write.previous = queued.previous;  // the queued value was never set
       return true;
     });
-  if (writes_.size() < kMostWrites) writes_.push_back(std::move(write));
+  if (writes_.size() < kMaxWrites) writes_.push_back(std::move(write));
   pending_.store(true, std::memory_order_release);
 }
 
@@ -314,13 +314,13 @@ void SharedControls::mode_works() {
 void SharedControls::mode_failed(int error) {
   constexpr int kAbsent[] = {ENOENT, ENODEV, ENXIO, ESHUTDOWN, EACCES, EPERM, EBUSY};
   constexpr int kUnusable[] = {0, EINVAL, ENOSPC, ENOMEM, ERANGE};
-  constexpr int kMostFailures = 3;
+  constexpr int kMaxFailures = 3;
   const auto is_one_of = [error](const auto& list) {
     return std::ranges::find(list, error) != std::end(list);
   };
   const std::lock_guard lock(mutex_);
   if (is_one_of(kAbsent)) return suspect_mode(false);
-  suspect_mode(is_one_of(kUnusable) || ++mode_failures_ >= kMostFailures);
+  suspect_mode(is_one_of(kUnusable) || ++mode_failures_ >= kMaxFailures);
 }
 
 bool SharedControls::revert_mode(const std::string& reason) {
@@ -337,7 +337,7 @@ bool SharedControls::revert_mode(const std::string& reason) {
 }
 
 void SharedControls::notice_once(const std::string& text) {
-  if (noticed_.size() < kMostNoticed && noticed_.insert(text).second) notices_.add(true, text);
+  if (noticed_.size() < kMaxNoticed && noticed_.insert(text).second) notices_.add(true, text);
 }
 
 }  // namespace lensd

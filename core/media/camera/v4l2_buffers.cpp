@@ -64,7 +64,7 @@ v4l2_buffer V4l2Buffers::request(uint32_t index) noexcept {
 /// Planes in the same memory plane follow each other; the ratio of their pitches is the ratio of their row
 /// sizes.
 V4l2Layout v4l2_layout(AVPixelFormat pixels, Extent size, size_t memory_planes,
-                       const std::array<int, kMostV4l2Planes>& pitch_bytes) {
+                       const std::array<int, kMaxV4l2Planes>& pitch_bytes) {
   V4l2Layout layout;
   int tight[4] = {};
   av_image_fill_linesizes(tight, pixels, size.width);

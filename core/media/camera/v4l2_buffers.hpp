@@ -14,7 +14,7 @@
 namespace lensd {
 
 /// Maximum number of planes of a picture, and of memory planes of a buffer.
-inline constexpr size_t kMostV4l2Planes = 4;
+inline constexpr size_t kMaxV4l2Planes = 4;
 
 class V4l2Buffers {
  public:
@@ -23,7 +23,7 @@ class V4l2Buffers {
     size_t bytes = 0;
   };
   /// A buffer's memory planes; one if the device is not multi-planar.
-  using Buffer = std::array<Region, kMostV4l2Planes>;
+  using Buffer = std::array<Region, kMaxV4l2Planes>;
 
   /// `device` must outlive this object.
   explicit V4l2Buffers(V4l2Device& device) : device_(device) {}
@@ -63,11 +63,11 @@ struct V4l2Layout {
     size_t memory_plane = 0, offset = 0;
     int pitch_bytes = 0;
   };
-  std::array<Plane, kMostV4l2Planes> planes = {};
-  std::array<size_t, kMostV4l2Planes> bytes = {};  ///< size of the whole picture by memory plane
+  std::array<Plane, kMaxV4l2Planes> planes = {};
+  std::array<size_t, kMaxV4l2Planes> bytes = {};  ///< size of the whole picture by memory plane
 };
 /// `pitch_bytes`: the driver's, by memory plane.
 V4l2Layout v4l2_layout(AVPixelFormat pixels, Extent size, size_t memory_planes,
-                       const std::array<int, kMostV4l2Planes>& pitch_bytes);
+                       const std::array<int, kMaxV4l2Planes>& pitch_bytes);
 
 }  // namespace lensd

@@ -86,8 +86,8 @@ bool full_range(const v4l2_pix_format& format, bool chroma) {
 /// Returns true if a JPEG has its end marker. Cameras may append padding. Coded samples cannot contain the
 /// marker.
 bool has_jpeg_end(const uint8_t* data, size_t bytes) {
-  constexpr size_t kMostPadding = 4096;
-  for (size_t i = bytes; i >= 2 && bytes - i < kMostPadding; --i)
+  constexpr size_t kMaxPadding = 4096;
+  for (size_t i = bytes; i >= 2 && bytes - i < kMaxPadding; --i)
     if (data[i - 2] == 0xFF && data[i - 1] == 0xD9) return true;
   return false;
 }

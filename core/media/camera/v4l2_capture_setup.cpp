@@ -126,8 +126,8 @@ void V4l2Capture::read_layout(const v4l2_format& format) {
     fail(fmt::format("a picture of {}×{} cannot be read, the limit is {}×{}", width, height, kMaxSide,
                      kMaxSide));
   size_ = {static_cast<int>(width), static_cast<int>(height)};
-  memory_planes_ = multi_planar_ ? std::clamp<size_t>(multi.num_planes, 1, kMostV4l2Planes) : 1;
-  std::array<int, kMostV4l2Planes> pitch_bytes = {static_cast<int>(single.bytesperline)};
+  memory_planes_ = multi_planar_ ? std::clamp<size_t>(multi.num_planes, 1, kMaxV4l2Planes) : 1;
+  std::array<int, kMaxV4l2Planes> pitch_bytes = {static_cast<int>(single.bytesperline)};
   for (size_t p = 0; multi_planar_ && p < memory_planes_; ++p)
     pitch_bytes[p] = static_cast<int>(multi.plane_fmt[p].bytesperline);
   if (format_->raw()) layout_ = v4l2_layout(format_->pixels, size_, memory_planes_, pitch_bytes);

@@ -10,11 +10,11 @@
 namespace lensd {
 
 PixelAspect pixel_aspect_of(AVRational sample_aspect_ratio) {
-  constexpr int kMostSlender = 20;
+  constexpr int kMaxAspect = 20;
   PixelAspect aspect;
   av_reduce(&aspect.width, &aspect.height, sample_aspect_ratio.num, sample_aspect_ratio.den, 1 << 16);
-  if (aspect.width < 1 || aspect.height < 1 || aspect.width > kMostSlender * aspect.height ||
-      aspect.height > kMostSlender * aspect.width)
+  if (aspect.width < 1 || aspect.height < 1 || aspect.width > kMaxAspect * aspect.height ||
+      aspect.height > kMaxAspect * aspect.width)
     return {};
   return aspect;
 }

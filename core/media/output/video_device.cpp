@@ -140,8 +140,8 @@ void VideoDevice::set_format(const AVCodecParameters& video) {
   if (!(taken == size_))
     fail(fmt::format("the device takes pictures of {}×{}, not {}×{} (add a resize node)", taken.width,
                      taken.height, size_.width, size_.height));
-  memory_planes_ = planes ? std::clamp<size_t>(multi.num_planes, 1, kMostV4l2Planes) : 1;
-  std::array<int, kMostV4l2Planes> pitch_bytes = {static_cast<int>(single.bytesperline)};
+  memory_planes_ = planes ? std::clamp<size_t>(multi.num_planes, 1, kMaxV4l2Planes) : 1;
+  std::array<int, kMaxV4l2Planes> pitch_bytes = {static_cast<int>(single.bytesperline)};
   for (size_t p = 0; planes && p < memory_planes_; ++p)
     pitch_bytes[p] = static_cast<int>(multi.plane_fmt[p].bytesperline);
   layout_ = v4l2_layout(pixels_, size_, memory_planes_, pitch_bytes);

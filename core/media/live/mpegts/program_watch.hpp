@@ -25,7 +25,7 @@ class ProgramWatch {
   bool changed() const noexcept { return changed_; }
 
  private:
-  static constexpr size_t kMostBytes = 1024;  ///< of a table
+  static constexpr size_t kMaxBytes = 1024;  ///< of a table
 
   void append(std::span<const uint8_t> part) noexcept;
   void read_table(int pid) noexcept;
@@ -34,7 +34,7 @@ class ProgramWatch {
   int program_ = -1;                 ///< its number; -1: not known yet
   std::array<uint32_t, 2> kinds_{};  ///< see kind_of()
   bool changed_ = false;
-  std::array<uint8_t, kMostBytes> table_{};
+  std::array<uint8_t, kMaxBytes> table_{};
   size_t filled_ = 0, size_ = 0;
   int table_pid_ = -1;  ///< -1: no table has begun
   int known_pid_ = -1;  ///< PID of the table that set kinds_
