@@ -57,6 +57,15 @@ class V4l2Buffers {
 /// Returns true if buffers of this type have memory planes.
 bool is_multi_planar(uint32_t type) noexcept;
 
+/// The format of pictures that a driver has set, for single- and multi-planar devices.
+struct V4l2SetFormat {
+  uint32_t fourcc = 0, width = 0, height = 0;
+  size_t memory_planes = 1;
+  std::array<int, kMaxV4l2Planes> pitch_bytes = {};  ///< by memory plane
+};
+/// Reads the members of `format` that belong to its type.
+V4l2SetFormat read_format(const v4l2_format& format) noexcept;
+
 /// The places of an uncompressed picture's planes in a buffer.
 struct V4l2Layout {
   struct Plane {
