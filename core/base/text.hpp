@@ -28,6 +28,13 @@ inline std::vector<std::string> split(const std::string& text, const char* separ
   return parts;
 }
 
+/// Returns `text` without surrounding spaces, tabs and line breaks.
+inline std::string_view trimmed(std::string_view text) {
+  constexpr const char* kBlanks = " \t\n";
+  const size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
+  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+}
+
 /// Returns true if `text` has an ASCII control character, such as a line break.
 inline bool has_control_character(std::string_view text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/text.hpp"
 #include "kernels/convolve/convolve_math.hpp"
 
 namespace lensd {
@@ -71,11 +72,6 @@ struct Entry {
   std::string name;
   std::optional<double> argument;
 };
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\n"), last = text.find_last_not_of(" \t\n");
-  return first == std::string_view::npos ? std::string_view{} : text.substr(first, last - first + 1);
-}
 
 std::optional<Entry> parse_entry(std::string_view text) {
   const auto open = text.find('(');
