@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "app/cli_help.hpp"
 #include "app/help/troff.hpp"

@@ -7,7 +7,6 @@
 // Owned by the process thread. No function blocks, locks or allocates.
 #pragma once
 
-#include <cstdlib>
 #include <memory>
 #include <utility>
 

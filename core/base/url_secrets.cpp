@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cctype>
 #include <deque>
-#include <functional>
 #include <iterator>
 #include <mutex>
 #include <string_view>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <sstream>
-#include <string_view>
 
 #include "core/base/error.hpp"
 #include "core/base/utf8.hpp"

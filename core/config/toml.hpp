@@ -2,8 +2,6 @@
 // parser rejects.
 #pragma once
 
-#include <cstdint>
-
 #define TOML_EXCEPTIONS 0
 #define TOML_ASSERT(condition) static_cast<void>(0)
 // toml++ 3.3 calls some letters that begin a line, such as an umlaut, unreachable.

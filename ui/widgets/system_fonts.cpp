@@ -7,7 +7,6 @@
 #include <chrono>
 #include <exception>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <system_error>

@@ -1,7 +1,6 @@
 // Pixel aspect, orientation and fields of decoded pictures.
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 
 #include "core/base/log.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"

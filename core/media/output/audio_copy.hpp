@@ -15,7 +15,6 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "core/media/audio_source.hpp"
 #include "core/media/ffmpeg/ffmpeg.hpp"

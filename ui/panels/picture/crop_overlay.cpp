@@ -1,6 +1,5 @@
 // Draws the rectangle of a crop node over the node's input, with edges and corners to drag.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "ui/keys.hpp"
