@@ -9,6 +9,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/base/contains.hpp"
+
 namespace lensd {
 namespace {
 
@@ -141,7 +143,7 @@ std::optional<std::string> ParamSpec::check(const ParamValue& value, ParamValue&
       // Names such as "90" may be unquoted numbers in TOML and JSON.
       const bool named = std::holds_alternative<std::string>(value) || std::holds_alternative<int64_t>(value);
       const std::string wanted = to_string(value);
-      if (!named || std::find(choices.begin(), choices.end(), wanted) == choices.end()) return refuse();
+      if (!named || !contains(choices, wanted)) return refuse();
       converted = wanted;
       return std::nullopt;
     }

@@ -17,6 +17,14 @@ inline std::string lower_case(std::string_view text) {
   return out;
 }
 
+/// Converts ASCII letters to upper case.
+inline std::string upper_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return out;
+}
+
 /// Splits `text` at each of the characters in `separators`. Returns the non-empty parts.
 inline std::vector<std::string> split(const std::string& text, const char* separators) {
   std::vector<std::string> parts;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/contains.hpp"
 #include "core/base/text.hpp"
 
 namespace lensd {
@@ -117,8 +118,8 @@ bool is_harmless(const std::string& part) {
   const auto plain = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-' || c == ':';
   };
-  return std::ranges::find(kKeys, lower_case(part.substr(0, sign))) != std::end(kKeys) &&
-         value.size() <= kMaxValue && std::ranges::all_of(value, plain);
+  return contains(kKeys, lower_case(part.substr(0, sign))) && value.size() <= kMaxValue &&
+         std::ranges::all_of(value, plain);
 }
 
 std::string scheme_before(const std::string& text, size_t end) {

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "core/base/contains.hpp"
 #include "core/config/config.hpp"
 #include "core/pipeline/playback_sound.hpp"
 
@@ -224,7 +225,7 @@ std::string key_name(const ConfigTable& table, const ParamSpec& key) {
 
 bool is_secret(std::string_view key_name) {
   constexpr std::string_view kSecret[] = {"source.url", "source.options", "output.url", "http.token"};
-  return std::ranges::find(kSecret, key_name) != std::end(kSecret);
+  return contains(kSecret, key_name);
 }
 
 const ParamSpec& config_key(std::string_view name) {

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "core/base/limits.hpp"
 #include "core/base/suggest.hpp"
+#include "core/base/text.hpp"
 #include "core/graph/json.hpp"
 
 namespace lensd {
@@ -110,9 +110,7 @@ Response parse_request(std::string_view text, Json& request) {
 std::string command_usage(const CommandSpec& command) {
   std::string text = command.name;
   for (const CommandArg& arg : command.args) {
-    std::string name = arg.name;
-    if (!arg.literal)
-      std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+    std::string name = arg.literal ? std::string(arg.name) : upper_case(arg.name);
     if (arg.repeats) name += "…";
     text += arg.optional ? fmt::format(" [{}]", name) : " " + name;
   }

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/contains.hpp"
 #include "core/base/text.hpp"
 
 namespace lensd {
@@ -33,10 +34,6 @@ constexpr int64_t kLastStart = 9999;
 std::string ending(const std::string& name) {
   const size_t dot = name.rfind('.');
   return dot == std::string::npos || dot == 0 ? "" : lower_case(name.substr(dot + 1));
-}
-
-bool contains(const auto& list, std::string_view text) {
-  return std::ranges::find(list, text) != list.end();
 }
 
 /// Returns a sort key in which runs of digits compare as numbers: "clip2" before "clip10". The key has each

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "app/viewer/display/picture_clipboard.hpp"
+#include "core/base/contains.hpp"
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/media/recorder.hpp"
@@ -155,7 +156,7 @@ std::string unused_path(const std::string& path, const std::vector<std::string>&
           (p.parent_path() / fmt::format("{}-{}{}", p.stem().string(), n, p.extension().string())).string();
     }
     std::error_code error;  // the caller reports it when it writes the file
-    if (!fs::exists(name, error) && std::find(taken.begin(), taken.end(), name) == taken.end()) return name;
+    if (!fs::exists(name, error) && !contains(taken, name)) return name;
   }
   return path;
 }

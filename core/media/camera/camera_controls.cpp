@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/clock.hpp"
+#include "core/base/contains.hpp"
 
 namespace lensd {
 namespace {
@@ -42,7 +43,7 @@ std::string refusal(const SourceControl& control, const ParamValue& value, int e
 /// attempt may take seconds.
 bool is_connection_error(int error) {
   constexpr int kRefusals[] = {EINVAL, ERANGE, EACCES, EPERM, EBUSY, ENOTTY, ETIMEDOUT};
-  return std::ranges::find(kRefusals, error) == std::end(kRefusals);
+  return !contains(kRefusals, error);
 }
 
 }  // namespace

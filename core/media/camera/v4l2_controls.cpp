@@ -7,6 +7,7 @@
 #include <cstring>
 #include <set>
 
+#include "core/base/contains.hpp"
 #include "core/base/log.hpp"
 
 namespace lensd {
@@ -53,8 +54,7 @@ void read_choices(const MenuItem& item, SourceControl& control) {
   for (int64_t number = control.min; number <= last; ++number) {
     std::string text = item(static_cast<uint32_t>(number));
     if (text.empty()) continue;
-    if (std::ranges::find(control.choices, text) != control.choices.end())
-      text += fmt::format(" ({})", number);
+    if (contains(control.choices, text)) text += fmt::format(" ({})", number);
     control.choices.push_back(std::move(text));
     control.numbers.push_back(number);
   }

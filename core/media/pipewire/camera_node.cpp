@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/base/clock.hpp"
+#include "core/base/contains.hpp"
 
 namespace lensd {
 namespace {
@@ -168,7 +169,7 @@ void CameraNode::accept(const spa_pod* format) {
   spa_video_info_raw info = {};
   if (spa_format_video_raw_parse(format, &info) < 0) return;
   const auto formats = sent_formats(offered_.frames.format);
-  if (std::ranges::find(formats, info.format) == formats.end()) return;  // answers an older offer
+  if (!contains(formats, info.format)) return;  // answers an older offer
   format_ = info.format;
   negotiated_ = offered_.frames;
   negotiated_.extent = {static_cast<int>(info.size.width), static_cast<int>(info.size.height)};

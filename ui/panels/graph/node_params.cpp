@@ -1,6 +1,7 @@
 // Draws a node's parameters: name, control, and a reset button if the value differs from the default.
 #include <algorithm>
 
+#include "core/base/contains.hpp"
 #include "core/graph/edit_shape.hpp"
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
@@ -54,8 +55,7 @@ std::optional<ParamValue> step_buttons(PanelContext& ctx, const NodeView& node, 
 
 /// Returns true for a choice among preset kernels, in which "custom" selects the matrix parameter.
 bool is_kernel_choice(const ParamSpec& spec) {
-  return spec.type == ParamType::choice &&
-         std::find(spec.choices.begin(), spec.choices.end(), "custom") != spec.choices.end();
+  return spec.type == ParamType::choice && contains(spec.choices, "custom");
 }
 
 /// Returns the kernel choice that overrides the matrix because it is not "custom"; null if there is none.
