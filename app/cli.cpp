@@ -162,7 +162,7 @@ CommandLine parse_command_line(int argc, char** argv) {
   CLI::App& app = parser.app;
   try {
     std::vector<std::string> words = without_separator({argv + std::min(argc, 1), argv + argc});
-    std::reverse(words.begin(), words.end());  // CLI11 reads the words from the back
+    std::ranges::reverse(words);  // CLI11 reads the words from the back
     app.parse(std::move(words));
     apply_last_level(app);
   } catch (const CLI::CallForHelp&) {

@@ -231,7 +231,7 @@ std::string ViewerUi::widget_map() const {
   std::string text;
   for (const auto& [name, r] : rects_) {
     std::string one_word = name;
-    std::replace(one_word.begin(), one_word.end(), ' ', '_');
+    std::ranges::replace(one_word, ' ', '_');
     text += fmt::format("{} {:.0f} {:.0f} {:.0f} {:.0f}\n", one_word, r.x, r.y, r.w, r.h);
   }
   return text;

@@ -27,8 +27,7 @@ bool acceptable(const ParamSpec& spec, const Matrix& m) {
   const auto side = [&](int n) { return n >= 1 && n <= static_cast<int>(spec.max) && n % 2 == 1; };
   return side(m.rows) && side(m.cols) &&
          m.values.size() == static_cast<size_t>(m.rows) * static_cast<size_t>(m.cols) &&
-         std::all_of(m.values.begin(), m.values.end(),
-                     [](double v) { return std::isfinite(v) && std::abs(v) <= 1e6; });
+         std::ranges::all_of(m.values, [](double v) { return std::isfinite(v) && std::abs(v) <= 1e6; });
 }
 
 std::optional<double> number(std::string_view text) {

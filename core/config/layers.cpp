@@ -37,8 +37,8 @@ void apply_variable(Config& config, const std::string& name, const std::string& 
       return problems.push_back(fmt::format("{}: the name of a key in [{}] is missing (for example {}{})",
                                             name, table.name, prefix, upper_case(table.params.front().name)));
     if (!name.starts_with(prefix)) continue;
-    const auto key = std::find_if(table.params.begin(), table.params.end(),
-                                  [&](const ParamSpec& k) { return name == prefix + upper_case(k.name); });
+    const auto key = std::ranges::find_if(
+        table.params, [&](const ParamSpec& k) { return name == prefix + upper_case(k.name); });
     ParamValue parsed;
     if (key == table.params.end())
       problems.push_back(fmt::format("{}: there is no key of that name in [{}]{}", name, table.name,

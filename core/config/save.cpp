@@ -19,7 +19,7 @@ namespace {
 
 /// Orders values by name, because toml++ reads tables in that order.
 ControlValues sorted(ControlValues values) {
-  std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::sort(values, [](const auto& a, const auto& b) { return a.first < b.first; });
   return values;
 }
 

@@ -24,8 +24,8 @@ bool has_type(const Json& value, std::string_view type) {
 
 bool arguments_match(const CommandSpec& command, const Json& args) {
   const bool repeats = !command.args.empty() && command.args.back().repeats;
-  const auto required = static_cast<size_t>(std::count_if(command.args.begin(), command.args.end(),
-                                                          [](const CommandArg& a) { return !a.optional; }));
+  const auto required = static_cast<size_t>(
+      std::ranges::count_if(command.args, [](const CommandArg& a) { return !a.optional; }));
   bool match = args.size() >= required && (repeats || args.size() <= command.args.size());
   for (size_t i = 0; match && i < args.size(); ++i)
     match = has_type(args[i], command.args[std::min(i, command.args.size() - 1)].type);

@@ -80,8 +80,7 @@ NodeDesc parse_node(const std::string& text, const Registry& registry, std::vect
       problems.push_back(fmt::format("{}: '{}' is not of the form parameter=value", label, assignment));
       continue;
     }
-    const bool twice =
-        std::any_of(node.params.begin(), node.params.end(), [&](const auto& p) { return p.first == key; });
+    const bool twice = std::ranges::any_of(node.params, [&](const auto& p) { return p.first == key; });
     const std::string problem =
         twice ? key + " is given twice"
               : assign(node, entry->schema(), key, std::string(trimmed(assignment.substr(sign + 1))));
@@ -227,7 +226,7 @@ std::string too_many_nodes(size_t count) {
 }
 
 NodeDesc* GraphDesc::find(const std::string& id) {
-  const auto it = std::find_if(nodes.begin(), nodes.end(), [&](const NodeDesc& n) { return n.id == id; });
+  const auto it = std::ranges::find(nodes, id, &NodeDesc::id);
   return it == nodes.end() ? nullptr : &*it;
 }
 
@@ -236,7 +235,7 @@ const NodeDesc* GraphDesc::find(const std::string& id) const {
 }
 
 void NodeDesc::set_param(const std::string& param, ParamValue value) {
-  const auto it = std::find_if(params.begin(), params.end(), [&](const auto& p) { return p.first == param; });
+  const auto it = std::ranges::find_if(params, [&](const auto& p) { return p.first == param; });
   if (it != params.end())
     it->second = std::move(value);
   else
@@ -317,12 +316,11 @@ bool equivalent(const GraphDesc& a, const GraphDesc& b, const Registry& registry
   const auto same_node = [&](const NodeDesc& x, const NodeDesc& y) {
     if (x.id != y.id || x.filter != y.filter || x.enabled != y.enabled || x.inputs != y.inputs) return false;
     const FilterEntry* entry = registry.find(x.filter);
-    return entry &&
-           std::all_of(entry->schema().params.begin(), entry->schema().params.end(),
-                       [&](const ParamSpec& spec) { return value_of(x, spec) == value_of(y, spec); });
+    return entry && std::ranges::all_of(entry->schema().params, [&](const ParamSpec& spec) {
+             return value_of(x, spec) == value_of(y, spec);
+           });
   };
-  return a.output == b.output &&
-         std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_node);
+  return a.output == b.output && std::ranges::equal(a.nodes, b.nodes, same_node);
 }
 
 ParamValue value_of(const NodeDesc& node, const ParamSpec& spec) {

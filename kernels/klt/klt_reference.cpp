@@ -81,7 +81,7 @@ uint32_t median_age(std::span<const Track> tracks) {
   std::vector<uint32_t> ages;
   for (const Track& track : tracks)
     if (is_alive(track.status)) ages.push_back(track.age);
-  std::sort(ages.begin(), ages.end());
+  std::ranges::sort(ages);
   return ages.empty() ? 0 : ages[(ages.size() - 1) / 2];
 }
 

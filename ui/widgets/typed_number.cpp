@@ -20,7 +20,7 @@ std::string bare_number(std::string_view typed, const std::string& unit) {
   if (!unit.empty() && number.size() > unit.size() && number.ends_with(unit))
     number.remove_suffix(unit.size());
   std::string text(trimmed(number));
-  std::replace(text.begin(), text.end(), ',', '.');
+  std::ranges::replace(text, ',', '.');
   return text;
 }
 

@@ -36,7 +36,7 @@ std::string clock(int64_t ns, bool milliseconds) {
 /// replaces the '%' of "%n", which unused_path() would replace by a number.
 std::string file_name_of(const std::string& source) {
   std::string name = fs::path(source).stem().string();
-  std::replace(name.begin(), name.end(), ':', '-');
+  std::ranges::replace(name, ':', '-');
   for (size_t at = 0; (at = name.find("%n", at)) != std::string::npos;) name[at] = '-';
   return name;
 }

@@ -76,9 +76,7 @@ bool yields_to_text(const ParamSpec& spec) {
 const ParamSpec* kernel_text(const NodeView& node) {
   const auto& params = node.schema->params;
   const auto kernel = [](const ParamSpec& spec) { return spec.type == ParamType::matrix; };
-  if (std::none_of(params.begin(), params.end(), kernel) ||
-      std::none_of(params.begin(), params.end(), is_kernel_choice))
-    return nullptr;
+  if (std::ranges::none_of(params, kernel) || std::ranges::none_of(params, is_kernel_choice)) return nullptr;
   for (size_t i = 0; i < params.size(); ++i) {
     const std::string* text = std::get_if<std::string>(&node.values[i]);
     // A text that contains "kernel" uses the matrix.
