@@ -10,6 +10,7 @@
 #include "app/commands/track_file.hpp"
 #include "app/help/program_help.hpp"
 #include "app/reports.hpp"
+#include "core/base/contains.hpp"
 #include "core/base/error.hpp"
 #include "core/base/suggest.hpp"
 
@@ -33,7 +34,7 @@ std::string option_hint(CLI::App& app) {
   for (const std::string& word : unknown) {
     if (!word.starts_with("--")) continue;
     const std::string name = word.substr(0, word.find('='));
-    if (std::ranges::find(known, name) != known.end())  // known, but not after this command
+    if (contains(known, name))  // known, but not after this command
       return fmt::format("lensd {} --help lists its options", apps.back()->get_name());
     if (const std::string text = did_you_mean(name, known); !text.empty()) return text;
   }
@@ -161,7 +162,7 @@ CommandLine parse_command_line(int argc, char** argv) {
   CLI::App& app = parser.app;
   try {
     std::vector<std::string> words = without_separator({argv + std::min(argc, 1), argv + argc});
-    std::reverse(words.begin(), words.end());  // CLI11 reads the words from the back
+    std::ranges::reverse(words);  // CLI11 reads the words from the back
     app.parse(std::move(words));
     apply_last_level(app);
   } catch (const CLI::CallForHelp&) {

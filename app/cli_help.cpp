@@ -14,8 +14,8 @@ namespace {
 constexpr size_t kWidth = 100, kColumn = 30;  // width of the text and column of descriptions, in characters
 
 size_t characters(const std::string& utf8) {
-  return static_cast<size_t>(std::count_if(
-      utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<size_t>(
+      std::ranges::count_if(utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 /// Wraps `text` to kWidth. `head` starts the first line; the text starts at `column` of every line. A head

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <limits>
 #include <set>
-#include <stdexcept>
 
 #include "app/cli_help.hpp"
 #include "app/help/program_help.hpp"
@@ -106,8 +105,9 @@ void set_virtual_camera(CommandLine& line, const std::string& name) {
   set_key(line, "output.virtual_camera", name.empty() ? kVirtualCameraName : name);
 }
 
-void add_options(CommandLineOptions& o, CommandLine& line) {
-  using Number = Schema<CommandLine>;
+using Member = Schema<CommandLine>;
+
+void add_input_options(CommandLineOptions& o, CommandLine& line) {
   constexpr int kUnlimited = std::numeric_limits<int>::max();
   o.key("SOURCE", "", "source.url",
         "video or image file, img_%04d.png, - (standard input), test:NAME[=OPTIONS] (a lavfi source), "
@@ -129,10 +129,10 @@ void add_options(CommandLineOptions& o, CommandLine& line) {
       "start at this time: seconds, [HH:]MM:SS, or 50% of the length; overrides the position where the file "
       "was left");
   o.member("--speed", "FACTOR",
-           Number("", "").real("speed", &CommandLine::speed, kMinSpeed, kMaxSpeed,
+           Member("", "").real("speed", &CommandLine::speed, kMinSpeed, kMaxSpeed,
                                "playback speed, in the window and lensd serve"));
   o.member("--frames", "N",
-           Number("", "").integer("frames", &CommandLine::frames, 1, kUnlimited,
+           Member("", "").integer("frames", &CommandLine::frames, 1, kUnlimited,
                                   "stop after this many frames; in the window: of each source"));
   o.custom(
        "--loop-file", "[=inf|no]",
@@ -147,7 +147,9 @@ void add_options(CommandLineOptions& o, CommandLine& line) {
       ->default_str("inf");
   o.flag("--pause", line.pause, "start paused, in the window and lensd serve");
   o.flag("--no-resume", line.no_resume, "play files from their start, not from where they were left");
+}
 
+void add_graph_options(CommandLineOptions& o, CommandLine& line) {
   o.group("Graph");
   o.custom(
       "--graph", "CHAIN", [&line](const std::string& text) { line.layers.graph_spec = text; },
@@ -159,7 +161,9 @@ void add_options(CommandLineOptions& o, CommandLine& line) {
       ->allow_extra_args(false);
   o.plain("--set", "NODE.PARAM=VALUE", line.layers.sets, "change a parameter after the graph is read")
       ->allow_extra_args(false);
+}
 
+void add_sound_options(CommandLineOptions& o, CommandLine& line) {
   o.group("Sound");
   o.key("--volume", "PERCENT", "audio.volume");
   o.key("--mute", "", "audio.mute");
@@ -167,7 +171,9 @@ void add_options(CommandLineOptions& o, CommandLine& line) {
   o.flag(
       "--no-audio", [&line](int64_t count) { set_key(line, "audio.on", count <= 0); },
       "play and copy no sound");
+}
 
+void add_output_options(CommandLineOptions& o, CommandLine& line) {
   o.group("Output");
   o.flag("--headless", line.headless, "no window: process all frames as fast as possible");
   o.key("--fullscreen", "", "window.fullscreen");
@@ -189,12 +195,14 @@ void add_options(CommandLineOptions& o, CommandLine& line) {
   o.plain("--tracks", "FILE", line.tracks,
           "write all tracks of each frame (needs a klt node): .csv or .jsonl");
   o.member("--screenshot-template", "NAME",
-           Number("", "").text("screenshot-template", &CommandLine::screenshot_template,
+           Member("", "").text("screenshot-template", &CommandLine::screenshot_template,
                                "snapshot name, .png or .jpg: %F source, %P time, %f frame, %n number, %tX "
                                "strftime"));
   o.plain("--screenshot-directory", "FOLDER", line.screenshot_folder,
           "folder of snapshots; without it the user's pictures folder");
+}
 
+void add_other_options(CommandLineOptions& o, CommandLine& line) {
   o.group("Performance");
   o.key("--backend", "NAME", "performance.backend");
   o.key("--device", "N", "performance.device");
@@ -226,6 +234,27 @@ CLI::App& subcommand(CLI::App& app, CommandLine& line, RunMode mode, const char*
   return *sub;
 }
 
+void add_ctl_options(CLI::App& ctl, CommandLineOptions& o, CommandLine& line) {
+  o.plain("--socket", "PATH", line.ctl_socket,
+          "path of its control socket; without it $LENSD_SOCKET, then the default path");
+  o.flag("--json", line.json, "print responses as received, one JSON object per line");
+  o.member("--timeout", "SECONDS",
+           Member("", "").real("timeout", &CommandLine::ctl_timeout_s, 0.001, 86400,
+                               "how long to wait for a response"));
+  ctl.prefix_command();
+  std::string commands = "Commands\n";
+  for (const CommandSpec& command : command_table())
+    commands += help_row(command_usage(command), command.doc);
+  ctl.footer(commands + "\n" +
+             wrapped_text(
+                 "A VALUE is JSON or plain text. Exit codes: 0 done, 1 refused or the connection was lost, 2 "
+                 "usage, 5 no running lensd."));
+  ctl.callback([&line, &ctl] {
+    line.mode = RunMode::ctl;
+    line.ctl_args = ctl.remaining();
+  });
+}
+
 void add_subcommands(CLI::App& app, CommandLine& line, std::deque<CommandLineOptions>& all) {
   const auto options = [&](CLI::App& sub) -> CommandLineOptions& {
     return all.emplace_back(sub, line, "Options");
@@ -239,25 +268,7 @@ void add_subcommands(CLI::App& app, CommandLine& line, std::deque<CommandLineOpt
   options(serve);
 
   CLI::App& ctl = subcommand(app, line, RunMode::ctl, "ctl", "send a command to a running lensd");
-  CommandLineOptions& o = options(ctl);
-  o.plain("--socket", "PATH", line.ctl_socket,
-          "path of its control socket; without it $LENSD_SOCKET, then the default path");
-  o.flag("--json", line.json, "print responses as received, one JSON object per line");
-  o.member("--timeout", "SECONDS",
-           Schema<CommandLine>("", "").real("timeout", &CommandLine::ctl_timeout_s, 0.001, 86400,
-                                            "how long to wait for a response"));
-  ctl.prefix_command();
-  std::string commands = "Commands\n";
-  for (const CommandSpec& command : command_table())
-    commands += help_row(command_usage(command), command.doc);
-  ctl.footer(commands + "\n" +
-             wrapped_text(
-                 "A VALUE is JSON or plain text. Exit codes: 0 done, 1 refused or the connection was lost, 2 "
-                 "usage, 5 no running lensd."));
-  ctl.callback([&line, &ctl] {
-    line.mode = RunMode::ctl;
-    line.ctl_args = ctl.remaining();
-  });
+  add_ctl_options(ctl, options(ctl), line);
 
   CommandLineOptions& filters = options(
       subcommand(app, line, RunMode::filters, "filters", "list the filters, or one with its parameters"));
@@ -303,7 +314,11 @@ std::string exit_code_line() {
 CommandLineParser::CommandLineParser(CommandLine& line) : options(app, line, "Input") {
   app.set_help_flag("-h,--help", "print the help");
   app.set_version_flag("--version", std::string("lensd ") + LENSD_VERSION, "print the version")->group("");
-  add_options(options, line);
+  add_input_options(options, line);
+  add_graph_options(options, line);
+  add_sound_options(options, line);
+  add_output_options(options, line);
+  add_other_options(options, line);
   add_subcommands(app, line, of_subcommands);
   app.footer(wrapped_text("lensd --version prints the version. Exit codes: " + exit_code_line() + "."));
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <string>
@@ -98,7 +99,7 @@ int run_and_report(int argc, char** argv) {
     if (!e.message.empty()) lensd::log::print(fmt::format("lensd: {}\n", e.message));
     return kSignals + e.signal;
   } catch (const lensd::Error& e) {
-    // The place is a name, in which a line break would begin another message.
+    // The place may be a file name with a line break, after which another message would seem to begin.
     const std::string text = e.what(), place = lensd::printable(e.where());
     lensd::log::print(fmt::format("lensd: {}{}\n", place, text.substr(e.where().size())));
     return static_cast<int>(e.code());

@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -103,7 +103,7 @@ void set_start(CommandLine& line, const std::string& text) {
       throw refuse();
     return value;
   };
-  constexpr double kMostSeconds = 1e9;
+  constexpr double kMaxSeconds = 1e9;
   StartPosition& start = line.start.emplace();
   if (text.ends_with('%')) {
     start.share = number(std::string_view(text).substr(0, text.size() - 1), 100) / 100;
@@ -114,7 +114,7 @@ void set_start(CommandLine& line, const std::string& text) {
   for (int part = 0;; ++part) {
     const size_t colon = rest.find(':');
     if (part > 2) throw refuse();
-    start.seconds = start.seconds * 60 + number(rest.substr(0, colon), part == 0 ? kMostSeconds : 59.9999999);
+    start.seconds = start.seconds * 60 + number(rest.substr(0, colon), part == 0 ? kMaxSeconds : 59.9999999);
     if (colon == std::string_view::npos) return;
     rest.remove_prefix(colon + 1);
   }

@@ -36,7 +36,7 @@ std::string source_url(const CommandLine& line) {
 }
 
 std::string no_camera_reason() {
-  constexpr int kMostDevices = 64;
+  constexpr int kMaxDevices = 64;
   const std::vector<Camera> cameras = list_cameras();
   const auto playable = [](const Camera& camera) { return !camera.raw && camera.readable(); };
   if (std::ranges::none_of(cameras, playable)) {
@@ -44,7 +44,7 @@ std::string no_camera_reason() {
     if (!cameras.empty()) return fmt::format("{}: lensd reads none of its formats", cameras.front().path);
   }
   std::error_code ignored;
-  for (int number = 0; number < kMostDevices; ++number)
+  for (int number = 0; number < kMaxDevices; ++number)
     if (const std::string path = fmt::format("/dev/video{}", number); std::filesystem::exists(path, ignored))
       if (const std::string obstacle = camera_obstacle(path); !obstacle.empty())
         return fmt::format("{}: {}", path, obstacle);

@@ -10,8 +10,9 @@
 
 namespace lensd {
 
-/// Reads a state file. Returns nullopt if there is no file, or if it is damaged or larger than `most_bytes`;
-/// then calls keep_damaged(). Throws Error(runtime_failure) if the file cannot be read.
+/// Reads a state file. Returns nullopt if there is no file. If the file is damaged or larger than
+/// `most_bytes`, calls keep_damaged() and returns nullopt. Throws Error(runtime_failure) if the file cannot
+/// be read.
 std::optional<toml::table> read_state_file(const std::string& path, size_t most_bytes);
 
 /// Copies an unusable file, which the caller will replace, to PATH.broken, unless it is larger than 16 MiB.

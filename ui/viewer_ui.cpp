@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/clock.hpp"
+#include "core/base/contains.hpp"
 #include "ui/keys.hpp"
 #include "ui/model/track_space.hpp"
 #include "ui/panels/sides.hpp"
@@ -28,8 +29,7 @@ void request_views(PanelContext& ctx) {
   const UiState& s = ctx.state;
   std::vector<std::string> wanted;
   const auto want = [&](const std::string& node) {
-    if (!node.empty() && std::find(wanted.begin(), wanted.end(), node) == wanted.end())
-      wanted.push_back(node);
+    if (!node.empty() && !contains(wanted, node)) wanted.push_back(node);
   };
   if (s.compare.mode != CompareMode::off) want(s.compare.a), want(s.compare.b);
   if (s.probe.on) want(kSourceNode), want(s.scopes.node);
@@ -231,7 +231,7 @@ std::string ViewerUi::widget_map() const {
   std::string text;
   for (const auto& [name, r] : rects_) {
     std::string one_word = name;
-    std::replace(one_word.begin(), one_word.end(), ' ', '_');
+    std::ranges::replace(one_word, ' ', '_');
     text += fmt::format("{} {:.0f} {:.0f} {:.0f} {:.0f}\n", one_word, r.x, r.y, r.w, r.h);
   }
   return text;

@@ -89,10 +89,27 @@ struct Written {
   std::string path;
 };
 
+/// Returns the recorder of --output; null if the option is not given. `stop` interrupts reading the audio.
+std::unique_ptr<Recorder> open_output_recorder(Pipeline& pipeline, const CommandLine& line,
+                                               const std::atomic<bool>& stop) {
+  if (line.output.empty()) return nullptr;
+  const SourceInfo& info = pipeline.source();
+  RecorderOptions options;
+  options.fps = info.fps > 0 ? info.fps : 25;
+  options.still = info.image || line.frames == 1;
+  options.pixel_aspect = pipeline.status().pixel_aspect;
+  options.audio_from = audio_of(info, audio_choice(line));
+  options.stop = &stop;
+  // check_existing_files() has refused existing files, but another program may have made one since.
+  options.overwrite = line.overwrite || is_special_file(line.output);
+  options.dither = line.config.output_dither;
+  options.tags = info.picture.working(line.config.colour.bt601), options.hdr = info.hdr;
+  return open_recorder(line.output, pipeline.executor().plan()->output, options);
+}
+
 /// Writes frames until the pipeline has no more or a signal arrives. Throws Error if an output fails.
 Written write_frames(Pipeline& pipeline, const CommandLine& line) {
   std::atomic<bool> interrupted{false};
-  std::unique_ptr<Recorder> recorder;
   std::unique_ptr<FrameHash> hashes =
       line.framehash.empty()
           ? nullptr
@@ -101,23 +118,10 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
       line.tracks.empty()
           ? nullptr
           : std::make_unique<TrackFile>(line.tracks, existing_rule(line, "--tracks", line.tracks));
-  const SourceInfo& info = pipeline.source();
-  if (!line.output.empty()) {
-    RecorderOptions options;
-    options.fps = info.fps > 0 ? info.fps : 25;
-    options.still = info.image || line.frames == 1;
-    options.pixel_aspect = pipeline.status().pixel_aspect;
-    options.audio_from = audio_of(info, audio_choice(line));
-    options.stop = &interrupted;
-    // check_existing_files() has refused existing files, but another program may have made one since.
-    options.overwrite = line.overwrite || is_special_file(line.output);
-    options.dither = line.config.output_dither;
-    options.tags = info.picture.working(line.config.colour.bt601), options.hdr = info.hdr;
-    recorder = open_recorder(line.output, pipeline.executor().plan()->output, options);
-  }
+  const std::unique_ptr<Recorder> recorder = open_output_recorder(pipeline, line, interrupted);
   Profiler& profiler = pipeline.profiler();
   const auto encode = recorder ? profiler.scope("encode", recorder->path()) : Profiler::Scope();
-  BatchProgress progress(expected_frames(info, line.frames));
+  BatchProgress progress(expected_frames(pipeline.source(), line.frames));
   Written written;
   const Interruption interruption;
   const OnInterruption end_waiting(interruption, [&] {
@@ -203,7 +207,8 @@ struct BatchSinks {
     if (stream) options.sinks.push_back(stream);
     if (camera) options.sinks.push_back(camera), options.executor.frames += kFramesForCamera;
   }
-  /// Waits for the sinks. Does not cut the sound of a complete recording, however slow the encoder is.
+  /// Waits for the sinks: for kPatience after a signal, else without a limit, so that a slow encoder does not
+  /// cut the sound of a recording.
   void finish(const Written& written) const {
     const auto patience = written.signal ? kPatience : kUnlimited;
     if (recorder && written.source_ended) recorder->source_ended();

@@ -20,7 +20,7 @@ std::vector<std::string> video_devices() {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/dev", error))
     if (entry.path().filename().string().starts_with("video")) devices.push_back(entry.path().string());
-  std::sort(devices.begin(), devices.end());
+  std::ranges::sort(devices);
   return devices;
 }
 

@@ -184,8 +184,7 @@ void Completer::add_positional(const std::string& word) {
   if (!command_ && arguments_.empty())
     for (const CommandHelp& one : context_.help.commands) out_.candidates.push_back({one.name, one.doc});
   add_from(command);
-  const bool has_own = std::any_of(command.options.begin(), command.options.end(),
-                                   [](const OptionHelp& option) { return option.positional; });
+  const bool has_own = std::ranges::any_of(command.options, &OptionHelp::positional);
   if (command_ && command_->takes_program_options && !has_own) add_from(context_.help.program);
 }
 
@@ -237,8 +236,7 @@ Completion Completer::run(const std::vector<std::string>& words) {
   }
   std::vector<Candidate>& all = out_.candidates;
   std::erase_if(all, [&](const Candidate& candidate) { return !candidate.word.starts_with(word); });
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.word < b.word; });
+  std::ranges::stable_sort(all, {}, &Candidate::word);
   all.erase(std::unique(all.begin(), all.end(),
                         [](const Candidate& a, const Candidate& b) { return a.word == b.word; }),
             all.end());

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "app/cli_help.hpp"
 #include "app/help/troff.hpp"
@@ -62,9 +61,9 @@ bool is_common(const OptionHelp& option) {
 }
 
 bool has_options(const CommandHelp& command) {
-  return command.takes_program_options ||
-         std::any_of(command.options.begin(), command.options.end(),
-                     [](const OptionHelp& option) { return !option.positional && !is_common(option); });
+  return command.takes_program_options || std::ranges::any_of(command.options, [](const OptionHelp& option) {
+           return !option.positional && !is_common(option);
+         });
 }
 
 /// Returns " [SOURCE] [FILES]...". Required arguments have no brackets.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/contains.hpp"
 #include "core/base/error.hpp"
 
 namespace lensd {
@@ -48,7 +49,7 @@ CommandHelp describe_command(const CLI::App& app, const OptionChoices& choices) 
 
 const OptionHelp* CommandHelp::find(std::string_view option) const {
   for (const OptionHelp& one : options)
-    if (std::find(one.names.begin(), one.names.end(), option) != one.names.end()) return &one;
+    if (contains(one.names, option)) return &one;
   return nullptr;
 }
 

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
+#include "core/base/text.hpp"
 
 namespace lensd {
 
@@ -31,9 +30,7 @@ std::string troff_escaped(std::string_view text) {
 }
 
 TroffPage::TroffPage(std::string_view name, std::string_view version) {
-  std::string upper(name);
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
-  text_ = fmt::format(".TH {} 1 \"\" \"{} {}\" \"User commands\"\n", upper, name, version);
+  text_ = fmt::format(".TH {} 1 \"\" \"{} {}\" \"User commands\"\n", upper_case(name), name, version);
 }
 
 void TroffPage::section(std::string_view heading) {

@@ -6,10 +6,10 @@ namespace lensd {
 namespace {
 
 PixelAspect reduced(int64_t width, int64_t height) {
-  constexpr int64_t kMost = 1 << 16;  // encoders store width and height in 16 bits
+  constexpr int64_t kMax = 1 << 16;  // encoders store width and height in 16 bits
   const int64_t divisor = std::gcd(width, height);
   width /= divisor, height /= divisor;
-  for (; width >= kMost || height >= kMost; width = (width + 1) / 2, height = (height + 1) / 2) {
+  for (; width >= kMax || height >= kMax; width = (width + 1) / 2, height = (height + 1) / 2) {
   }
   return {static_cast<int>(width), static_cast<int>(height)};
 }

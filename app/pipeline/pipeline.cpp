@@ -323,13 +323,10 @@ PipelineStatus Pipeline::status() const {
 
 std::vector<Notice> Pipeline::take_notices() {
   std::vector<Notice> all;
-  const auto append = [&all](std::vector<Notice> notices) {
-    all.insert(all.end(), std::make_move_iterator(notices.begin()), std::make_move_iterator(notices.end()));
-  };
-  for (const auto& sink : options_.sinks) append(sink->take_notices());
-  if (options_.sound) append(options_.sound->take_notices());
-  append(notices_.take());
-  append(source_->take_notices());
+  for (const auto& sink : options_.sinks) append(all, sink->take_notices());
+  if (options_.sound) append(all, options_.sound->take_notices());
+  append(all, notices_.take());
+  append(all, source_->take_notices());
   return all;
 }
 

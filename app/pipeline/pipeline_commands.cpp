@@ -7,7 +7,7 @@
 namespace lensd {
 namespace {
 
-constexpr int64_t kMostStepsBack = 1'000'000;
+constexpr int64_t kMaxStepsBack = 1'000'000;
 
 template <class... F>
 struct Overloaded : F... {
@@ -142,7 +142,7 @@ void Pipeline::apply_step(int frames) {
     const int64_t back = int64_t{seek_target_ns_ ? seek_back_.load(std::memory_order_relaxed) : 0} - frames;
     // While playing, the current picture is not shown yet.
     request_seek(seek_target_ns_.value_or(shown_ns_),
-                 static_cast<int>(std::min<int64_t>(back, kMostStepsBack)));
+                 static_cast<int>(std::min<int64_t>(back, kMaxStepsBack)));
   }
 }
 

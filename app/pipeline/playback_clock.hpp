@@ -14,8 +14,8 @@ class PlaybackClock {
   /// Makes the next frame due at once, and later frames due relative to it.
   void restart() { running_ = false; }
   bool running() const { return running_; }
-  /// Gaps of the timestamps before `end_ns` last as long as they say. Later ones of more than 10 s may be
-  /// jumps.
+  /// Gaps of the timestamps before `end_ns` are never jumps: the frame before a gap is shown for its whole
+  /// length. Later gaps of more than 10 s may be jumps.
   void trust_until(int64_t end_ns) { trusted_ns_ = end_ns; }
   void set_speed(double speed) { speed_ = speed, restart(); }
 
@@ -63,8 +63,8 @@ class PlaybackClock {
   int64_t wait_ns(int64_t pts_ns, int64_t now_ns) const {
     return wall_ns_ + static_cast<int64_t>(static_cast<double>(pts_ns - pts_ns_) / speed_) - now_ns;
   }
-  /// Returns true if a wait of `ns` is more than 10 s and more than twice the duration of the frame before,
-  /// and is not trusted.
+  /// Returns true if the wait of `ns` until the frame at `pts_ns` is due is a jump of the timestamps: longer
+  /// than 10 s, longer than twice `before_ns`, the duration of the frame before, and after trust_until().
   bool is_jump(int64_t pts_ns, int64_t ns, int64_t before_ns) const {
     const auto twice_ns = static_cast<int64_t>(2 * static_cast<double>(before_ns) / speed_);
     return pts_ns > trusted_ns_ && ns > std::max(kMaxWaitNs, twice_ns);

@@ -78,7 +78,7 @@ void StreamSink::complete() {
 
 std::vector<Notice> StreamSink::take_notices() {
   std::vector<Notice> notices = QueueSink::take_notices();
-  for (Notice& notice : output_.take_notices()) notices.push_back(std::move(notice));
+  append(notices, output_.take_notices());
   return notices;
 }
 

@@ -23,7 +23,7 @@ void VirtualCameraSink::handle(Job& job) {
 
 std::vector<Notice> VirtualCameraSink::take_notices() {
   std::vector<Notice> notices = QueueSink::take_notices();
-  for (Notice& notice : camera_->take_notices()) notices.push_back(std::move(notice));
+  append(notices, camera_->take_notices());
   return notices;
 }
 

@@ -41,7 +41,7 @@ struct CameraMemory::Unsaved {
     if (changed_ns == 0) changed_ns = now_ns();
   }
 
-  /// Returns true if write() must be called.
+  /// Returns true if the caller must call write().
   bool begin(bool now) {
     const std::lock_guard lock(mutex);
     if (changed.empty() || (!now && now_ns() - changed_ns < kDelayNs)) return false;
@@ -53,7 +53,7 @@ struct CameraMemory::Unsaved {
     while (write_once(path)) continue;
   }
 
-  /// Returns true if it must be called again.
+  /// Writes the changes so far. Returns true if write_once() must be called again.
   bool write_once(const std::string& path) {
     KeptControls written;
     std::string problem;

@@ -29,7 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Maximum number of remembered files without the attribute. Further ones cannot be replaced.
+/// Maximum number of remembered files on file systems without extended attributes. Later files cannot be
+/// replaced.
 constexpr size_t kMaxKnown = 4096;
 
 Error cannot_write(const std::string& path) {

@@ -118,8 +118,9 @@ class Daemon {
     pipeline->check();
   }
 
-  /// Returns a value that changes while finish() makes progress: while a sink writes, or the processor is
-  /// busy, because a sink reports nothing while its encoder ends. Does not block.
+  /// Returns a value that changes while finish() makes progress. It changes when a sink writes. It also
+  /// changes while the processor is busy, because a sink writes nothing while its encoder ends. Does not
+  /// block.
   uint64_t end_progress() {
     if (const int64_t now = now_ns(); now - end_checked_ns_ >= kBusyIntervalNs) {
       const int64_t cpu = process_cpu_ns();
@@ -177,7 +178,8 @@ class Daemon {
   std::unique_ptr<Pipeline> open(const std::string& url, const GraphDesc& graph,
                                  const std::atomic<bool>& cancel) {
     check_output_files(line_, {url});
-    // Frames: two queued, the newest one, others being encoded.
+    // 8 frames, besides those of sinks: two in the queue, the newest one, and those being encoded for
+    // clients.
     PipelineOptions options = pipeline_options(line_, backend_.backend, 8);
     options.graph = graph;
     // --start and --pause are for the source of the command line, when it is opened first.

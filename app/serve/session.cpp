@@ -210,7 +210,8 @@ Response Session::post_edit(const GraphEdit& edit, SetGraph change, bool& posted
 }
 
 /// Applies `edit` to the current graph, together with the settings of `change`. Waits until the result runs
-/// or is refused. After SessionOptions::plan_timeout gives up, and the change never takes effect.
+/// or is refused. Replies with an error after SessionOptions::plan_timeout; the change then never takes
+/// effect.
 Response Session::plan_edit(const GraphEdit& edit, SetGraph change) {
   const auto promise = std::make_shared<std::promise<PlanOutcome>>();
   std::future<PlanOutcome> future = promise->get_future();
@@ -239,7 +240,7 @@ Response Session::plan_edit(const GraphEdit& edit, SetGraph change) {
   return response;
 }
 
-/// Removes and returns a request's callback. Returns null if there is no such request.
+/// Removes and returns a request's callback. Returns an empty function if there is no such request.
 std::function<void(const PlanOutcome&)> Session::take_request(uint64_t request) {
   const std::lock_guard lock(mutex_);
   const auto node = requests_.extract(request);

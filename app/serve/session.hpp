@@ -12,14 +12,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "app/pipeline/pipeline.hpp"
 #include "app/serve/jobs.hpp"

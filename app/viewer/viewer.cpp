@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include "app/commands/interruption.hpp"
@@ -20,7 +19,7 @@ namespace {
 /// Limits of the wait for an event, in seconds. A new frame ends the wait. Otherwise the window is drawn
 /// again after ten times the duration of the last drawing, so that a software renderer leaves the processor
 /// to the decoder.
-constexpr double kIdleSeconds = 0.1, kMostIdleSeconds = 0.3;
+constexpr double kIdleSeconds = 0.1, kMaxIdleSeconds = 0.3;
 
 }  // namespace
 
@@ -58,7 +57,7 @@ void Viewer::run() {
          !interruption.requested()) {
     const int64_t begin_ns = now_ns();
     window_.hidden() ? skip_frame() : draw_frame();
-    idle_seconds = std::clamp(10 * to_s(now_ns() - begin_ns), kIdleSeconds, kMostIdleSeconds);
+    idle_seconds = std::clamp(10 * to_s(now_ns() - begin_ns), kIdleSeconds, kMaxIdleSeconds);
     if (const auto& controls = model_->model().controls) memory_.keep_controls(*controls);
     memory_.save(ui_.state(), window_.logical_size());
   }
@@ -114,10 +113,7 @@ void Viewer::draw_frame() {
   const bool controls_shown = shown.panels && shown.left_room && shown.camera.open;
   ui_.draw(model_->build(presenter_->picture(), controls_shown), window_.input(), session_.look(), commands);
   const int64_t panels_ns = now_ns() - panels_begin;
-  for (const Command& command : commands) {
-    const uint64_t ticket = pipeline_->post(command);
-    model_->sent(command, ticket);
-  }
+  post(commands);
   shown_.refresh(*presenter_, ui_);
   update_panel_textures();
   kept_colours_.update(model_->model(), *presenter_);
@@ -137,6 +133,13 @@ void Viewer::draw_frame() {
   handle_requests(ui_.requests());
 }
 
+void Viewer::post(const std::vector<Command>& commands) {
+  for (const Command& command : commands) {
+    const uint64_t ticket = pipeline_->post(command);
+    model_->sent(command, ticket);
+  }
+}
+
 void Viewer::skip_frame() {
   ui_.state().seek_held = false;
   begin_frame();
@@ -148,7 +151,7 @@ void Viewer::skip_frame() {
   watch_->hidden();
   update_status();
   model_->build(presenter_->picture(), false, false);
-  for (Notice& n : snapshots_.poll()) model_->notice(n.problem, std::move(n.text));
+  show_notices(snapshots_.poll());
   window_.present();
 }
 

@@ -61,6 +61,8 @@ class Viewer {
   /// the user did not choose, calls skip_failed() instead.
   void begin_frame();
   void update_status();
+  /// Posts commands to the pipeline and passes their tickets to the model.
+  void post(const std::vector<Command>& commands);
   /// Uploads the images that the panels have drawn or requested.
   void update_panel_textures();
   /// Uploads the newest frame. Returns false if there is no new frame.
@@ -77,6 +79,8 @@ class Viewer {
   void open_first(const GraphDesc& graph);
   /// Opens a source on another thread. The current source continues meanwhile.
   void open_aside(OpenRequest request, GraphDesc graph);
+  /// Returns an OpenRequest::done that adds a notice if the source cannot be opened.
+  OpenDone notice_if_failed();
   /// Opens a source that the user chose. Fails for a live source that is down, unless `request.wait` is set.
   void open_chosen(const ui::SourceRequest& request);
   void choose_video_track(int track);
@@ -111,6 +115,12 @@ class Viewer {
   std::vector<Command> settings_since(const OpenRequest& request) const;
   /// Replaces the current source. The old pipeline is shut down on another thread.
   void install(const OpenRequest& request, OpenedPipeline opened);
+  /// Destroys everything that refers to the pipeline, and returns the pipeline and its recorder.
+  OpenedPipeline detach_pipeline();
+  /// Creates everything that refers to the pipeline: display path, presenter, recorders of times, model.
+  void attach_pipeline();
+  /// Shows the new source's name and the notices about it. `path`: its absolute path; empty: it is no file.
+  void describe_source(const OpenRequest& request, const std::string& path);
   FrameLosses losses(const Pipeline& pipeline) const;
   void update_source_status();
   void update_thumbnail();
@@ -118,6 +128,7 @@ class Viewer {
   // viewer_actions.cpp: requests of the user and of control clients
 
   void handle_requests(const ui::ViewerRequests& requests);
+  void show_notices(std::vector<Notice> notices);
   /// Runs `action` and adds a notice if it throws: "cannot `what`: reason". Playback continues.
   void report_failure(const char* what, const std::function<void()>& action);
   void handle_control();

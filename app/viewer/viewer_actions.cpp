@@ -31,14 +31,14 @@ void Viewer::handle_requests(const ui::ViewerRequests& requests) {
   if (requests.copy_picture) copy_picture();
   if (requests.toggle_record) report_failure("record", [this] { toggle_record(); });
   if (requests.toggle_virtual_camera) toggle_virtual_camera();
-  for (Notice& n : snapshots_.poll()) model_->notice(n.problem, std::move(n.text));
+  show_notices(snapshots_.poll());
   if (requests.toggle_fullscreen) window_.set_fullscreen(!window_.fullscreen());
   if (requests.leave_fullscreen && window_.fullscreen()) window_.set_fullscreen(false);
   if (requests.toggle_on_top) window_.set_on_top(!window_.on_top());
   if (requests.toggle_borderless) window_.set_borderless(!window_.borderless());
   ui_.state().on_top = window_.on_top(), ui_.state().borderless = window_.borderless();
   if (requests.trace) flight_recorder_->request();
-  for (Notice& n : flight_recorder_->take_notices()) model_->notice(n.problem, std::move(n.text));
+  show_notices(flight_recorder_->take_notices());
   quit_ = quit_ || requests.quit;
   if (requests.open) open_chosen(*requests.open);
   if (requests.play_index) open_listed(playlist_.select(*requests.play_index));
@@ -52,6 +52,10 @@ void Viewer::handle_requests(const ui::ViewerRequests& requests) {
   if (requests.cancel_open) opener_->cancel(), playlist_.revert();
   if (!requests.remove_recent.empty()) memory_.remove_recent(requests.remove_recent);
   for (const auto& [problem, text] : requests.messages) model_->notice(problem, text);
+}
+
+void Viewer::show_notices(std::vector<Notice> notices) {
+  for (Notice& notice : notices) model_->notice(notice.problem, std::move(notice.text));
 }
 
 void Viewer::report_failure(const char* what, const std::function<void()>& action) {

@@ -91,8 +91,7 @@ void ViewerModelBuilder::drop_refusals(const Command& command) {
   };
   if (const auto* set = std::get_if<SetParam>(&command)) drop(set->node);
   if (const auto* set = std::get_if<SetEnabled>(&command)) drop(set->node);
-  if (const auto* batch = std::get_if<Batch>(&command))
-    std::for_each(batch->changes.begin(), batch->changes.end(), drop_change);
+  if (const auto* batch = std::get_if<Batch>(&command)) std::ranges::for_each(batch->changes, drop_change);
 }
 
 void ViewerModelBuilder::notice(bool problem, std::string text) {
@@ -234,8 +233,7 @@ bool ViewerModelBuilder::refresh_graph(const PipelineStatus& status) {
   model_.graph_memory = view->device_bytes;
   model_.nodes.clear();
   const auto set_format = [&](ui::NodeView& node) {
-    const auto it = std::find_if(view->planned.begin(), view->planned.end(),
-                                 [&](const PlannedNode& n) { return n.id == node.id; });
+    const auto it = std::ranges::find(view->planned, node.id, &PlannedNode::id);
     if (it != view->planned.end()) node.format = format_text(it->output), node.size = it->output.extent;
   };
   for (const NodeDesc& desc : view->graph.nodes) {

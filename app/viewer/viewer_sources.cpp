@@ -95,6 +95,12 @@ void Viewer::open_first(const GraphDesc& graph) {
   camera_wait_ = std::make_unique<CameraWait>(first_camera, [] { ui::Window::wake(); });
 }
 
+OpenDone Viewer::notice_if_failed() {
+  return [this](OpenResult result, const std::string& problem) {
+    if (result == OpenResult::failed) model_->notice(true, problem);
+  };
+}
+
 void Viewer::open_found_camera() {
   if (!camera_wait_) return;
   if (source_chosen_) return camera_wait_.reset();
@@ -104,9 +110,7 @@ void Viewer::open_found_camera() {
   if (request.url.empty()) return;
   camera_wait_.reset();
   request.live = remembered(line_.live);
-  request.done = [this](OpenResult result, const std::string& problem) {
-    if (result == OpenResult::failed) model_->notice(true, problem);
-  };
+  request.done = notice_if_failed();
   open_aside(std::move(request), ui_.state().editor.graph());
 }
 
@@ -124,9 +128,7 @@ void Viewer::skip_failed(const std::string& problem, int by) {
 void Viewer::open_all(std::vector<std::string> sources) {
   OpenRequest request;
   request.url = sources.front(), request.list = std::move(sources);
-  request.done = [this](OpenResult result, const std::string& problem) {
-    if (result == OpenResult::failed) model_->notice(true, problem);
-  };
+  request.done = notice_if_failed();
   opener_->open(std::move(request));
 }
 
@@ -213,9 +215,7 @@ void Viewer::choose_video_track(int track) {
   request.url = current_url_, request.live = remembered(live_options_for(line_, current_url_));
   request.video_track = track, request.paused = m.paused;
   request.start_ns = m.seekable ? m.position_ns : 0;
-  request.done = [this](OpenResult result, const std::string& problem) {
-    if (result == OpenResult::failed) model_->notice(true, problem);
-  };
+  request.done = notice_if_failed();
   open_aside(std::move(request), ui_.state().editor.graph());
 }
 
@@ -252,19 +252,34 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
   const std::vector<Command> settings = settings_since(request);
   const std::optional<StartRecord> recording = pipeline_ ? requested_recording() : std::nullopt;
   const bool loop_file = request.first ? request.loop_file : model_->model().loop_file;
+  std::vector<ui::Notice> notices;
+  if (model_) notices = std::move(model_->model().notices);
   current_url_ = request.url, end_seen_ = false;
   current_file_ = opened.regular_file ? opened.path : "";
-  // Destroy everything that refers to the old pipeline before the pipeline.
+  OpenedPipeline old = detach_pipeline();
+  pipeline_ = std::move(opened.pipeline), recorder_ = std::move(opened.recorder);
+  attach_pipeline();
+  model_->model().notices = std::move(notices), model_->model().loop_file = loop_file;
+  model_->model().opened_with = request.graph;
+  describe_source(request, opened.path);
+  post(settings);
+  if (!request.first) record_sent_.reset(), record_ticket_ = 0;
+  if (recording) report_failure("record", [&] { continue_recording(*recording); });
+  source_chosen_ = !request.first, source_failed_ = false;
+  shutdown_.replace(std::move(old), pipeline_);
+}
+
+OpenedPipeline Viewer::detach_pipeline() {
   shown_.reset();
   tracks_.clear();
   presenter_.reset();
   flight_recorder_.reset();
   watch_.reset();
-  OpenedPipeline old{std::move(pipeline_), std::move(recorder_)};
-  std::vector<ui::Notice> notices;
-  if (model_) notices = std::move(model_->model().notices);
-  pipeline_ = std::move(opened.pipeline), recorder_ = std::move(opened.recorder);
-  if (control_) control_->attach(pipeline_, request.url);
+  return {std::move(pipeline_), std::move(recorder_)};
+}
+
+void Viewer::attach_pipeline() {
+  if (control_) control_->attach(pipeline_, current_url_);
   const BackendChoice backend = pipeline_->backend(backend_);
   pipeline_display_ =
       backend.backend == backend_.backend ? display_ : ui::choose_display_path(backend.backend);
@@ -275,10 +290,11 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
                                                ui::make_display_path(pipeline_display_.kind, sync));
   shown_.attach(sync);
   kept_colours_.reset();
-  present_scope_ = pipeline_->profiler().scope("present", "texture");
-  draw_scope_ = pipeline_->profiler().scope("present", "draw", 0, 0, !window_.software_rendering());
-  panels_scope_ = pipeline_->profiler().scope("present", "panels");
-  watch_ = std::make_unique<DisplayWatch>(pipeline_->profiler(), pipeline_->timeline());
+  Profiler& profiler = pipeline_->profiler();
+  present_scope_ = profiler.scope("present", "texture");
+  draw_scope_ = profiler.scope("present", "draw", 0, 0, !window_.software_rendering());
+  panels_scope_ = profiler.scope("present", "panels");
+  watch_ = std::make_unique<DisplayWatch>(profiler, pipeline_->timeline());
   flight_recorder_ = std::make_unique<FlightRecorder>(
       pipeline_->timeline(),
       FlightRecorder::Options{.trigger = trace_trigger_,
@@ -289,30 +305,24 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
       MachineTexts{ui::name(pipeline_display_.kind), pipeline_display_.reason, window_.renderer(),
                    describe(window_.depth())},
       [this](const Notice& notice) { report_to_clients(notice); });
-  model_->model().notices = std::move(notices), model_->model().loop_file = loop_file;
-  model_->model().opened_with = request.graph;
-  if (std::string text = playback_obstacle(line_, pipeline_->source()); request.first && !text.empty())
+}
+
+void Viewer::describe_source(const OpenRequest& request, const std::string& path) {
+  const SourceInfo& source = pipeline_->source();
+  ui::ViewerModel& m = model_->model();
+  if (std::string text = playback_obstacle(line_, source); request.first && !text.empty())
     model_->notice(true, std::move(text));
   if (request.video_track)
-    model_->notice(false, fmt::format("Video track {} of {}: {}", model_->model().video_track,
-                                      model_->model().video_tracks.size(), chosen_track(model_->model())));
+    model_->notice(false, fmt::format("Video track {} of {}: {}", m.video_track, m.video_tracks.size(),
+                                      chosen_track(m)));
   else if (request.start_ns > 0)
     model_->notice(false, fmt::format("Resumed at {}; Home starts over", ui::brief_time(request.start_ns)));
-  window_.set_title(as_utf8(pipeline_->source().name) + " - lensd");  // Wayland requires UTF-8
-  if (request.remember) memory_.add_recent(opened.path.empty() ? request.url : opened.path);
-  model_->model().source_path = opened.path;
-  const SourceInfo& source = pipeline_->source();
+  window_.set_title(as_utf8(source.name) + " - lensd");  // Wayland requires UTF-8
+  if (request.remember) memory_.add_recent(path.empty() ? request.url : path);
+  m.source_path = path;
+  m.source_folder = folder_of(request.url, memory_.recent_sources());
   const bool film = source.seekable && !source.live && !source.image;
-  thumbnails_.open(film ? model_->model().source_path : "", source.duration_ns, source.video_track);
-  model_->model().source_folder = folder_of(request.url, memory_.recent_sources());
-  for (const Command& command : settings) {
-    const uint64_t ticket = pipeline_->post(command);
-    model_->sent(command, ticket);
-  }
-  if (!request.first) record_sent_.reset(), record_ticket_ = 0;
-  if (recording) report_failure("record", [&] { continue_recording(*recording); });
-  source_chosen_ = !request.first, source_failed_ = false;
-  shutdown_.replace(std::move(old), pipeline_);
+  thumbnails_.open(film ? path : "", source.duration_ns, source.video_track);
 }
 
 void Viewer::update_thumbnail() {
@@ -334,10 +344,9 @@ void Viewer::update_source_status() {
   progress_.opening = opener_->opening(), progress_.since_ns = opener_->since_ns();
   model_->model().choices = finder_.choices(), model_->model().progress = progress_;
   model_->model().playlist = playlist_.sources(), model_->model().playlist_at = playlist_.current();
-  for (Notice& n : shutdown_.take_notices()) {
-    report_to_clients(n);
-    model_->notice(n.problem, std::move(n.text));
-  }
+  std::vector<Notice> notices = shutdown_.take_notices();
+  for (const Notice& notice : notices) report_to_clients(notice);
+  show_notices(std::move(notices));
 }
 
 }  // namespace lensd

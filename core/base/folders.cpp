@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/base/contains.hpp"
 #include "core/base/text.hpp"
 
 namespace lensd {
@@ -51,7 +52,7 @@ std::vector<std::string> example_folders() {
     // Another program may own a folder of this name. lensd's folder contains graphs/.
     if (!fs::is_directory(candidate / "graphs", error)) continue;
     const std::string real = fs::canonical(candidate, error).string();
-    if (!real.empty() && std::find(found.begin(), found.end(), real) == found.end()) found.push_back(real);
+    if (!real.empty() && !contains(found, real)) found.push_back(real);
   }
   return found;
 }

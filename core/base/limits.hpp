@@ -20,9 +20,9 @@ inline constexpr size_t kMaxBodyBytes = 256 * 1024;    ///< size of the body of 
 inline constexpr int kMaxRequestDepth = 32;            ///< nesting levels of JSON
 inline constexpr size_t kMaxRequestNames = 1024;       ///< properties or controls in one request
 /// Default and maximum of [control] max_clients, the limit of connections to the control socket.
-inline constexpr int kDefaultClients = 128, kMostClients = 1024;
+inline constexpr int kDefaultClients = 128, kMaxClients = 1024;
 /// Default and maximum of [http] max_connections.
-inline constexpr int kDefaultConnections = 48, kMostConnections = 512;
+inline constexpr int kDefaultConnections = 48, kMaxConnections = 512;
 
 inline constexpr size_t kMaxConfigBytes = 1 << 20;
 inline constexpr size_t kMaxConfigDepth = 32;  ///< levels of nested TOML values; parts of a dotted key

@@ -1,6 +1,8 @@
 // Messages for the user, kept until a consumer takes them.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -12,6 +14,11 @@ struct Notice {
   bool problem = false;
   std::string text;
 };
+
+/// Moves the notices of `more` to the end of `all`.
+inline void append(std::vector<Notice>& all, std::vector<Notice> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(all));
+}
 
 /// A bounded list of notices. Thread-safe.
 class NoticeList {

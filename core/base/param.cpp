@@ -9,6 +9,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/base/contains.hpp"
+
 namespace lensd {
 namespace {
 
@@ -25,8 +27,7 @@ bool acceptable(const ParamSpec& spec, const Matrix& m) {
   const auto side = [&](int n) { return n >= 1 && n <= static_cast<int>(spec.max) && n % 2 == 1; };
   return side(m.rows) && side(m.cols) &&
          m.values.size() == static_cast<size_t>(m.rows) * static_cast<size_t>(m.cols) &&
-         std::all_of(m.values.begin(), m.values.end(),
-                     [](double v) { return std::isfinite(v) && std::abs(v) <= 1e6; });
+         std::ranges::all_of(m.values, [](double v) { return std::isfinite(v) && std::abs(v) <= 1e6; });
 }
 
 std::optional<double> number(std::string_view text) {
@@ -141,7 +142,7 @@ std::optional<std::string> ParamSpec::check(const ParamValue& value, ParamValue&
       // Names such as "90" may be unquoted numbers in TOML and JSON.
       const bool named = std::holds_alternative<std::string>(value) || std::holds_alternative<int64_t>(value);
       const std::string wanted = to_string(value);
-      if (!named || std::find(choices.begin(), choices.end(), wanted) == choices.end()) return refuse();
+      if (!named || !contains(choices, wanted)) return refuse();
       converted = wanted;
       return std::nullopt;
     }

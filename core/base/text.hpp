@@ -17,6 +17,14 @@ inline std::string lower_case(std::string_view text) {
   return out;
 }
 
+/// Converts ASCII letters to upper case.
+inline std::string upper_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return out;
+}
+
 /// Splits `text` at each of the characters in `separators`. Returns the non-empty parts.
 inline std::vector<std::string> split(const std::string& text, const char* separators) {
   std::vector<std::string> parts;
@@ -26,6 +34,13 @@ inline std::vector<std::string> split(const std::string& text, const char* separ
     at = end;
   }
   return parts;
+}
+
+/// Returns `text` without surrounding spaces, tabs and line breaks.
+inline std::string_view trimmed(std::string_view text) {
+  constexpr const char* kBlanks = " \t\n";
+  const size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
+  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
 }
 
 /// Returns true if `text` has an ASCII control character, such as a line break.

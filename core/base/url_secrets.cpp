@@ -4,13 +4,13 @@
 #include <atomic>
 #include <cctype>
 #include <deque>
-#include <functional>
 #include <iterator>
 #include <mutex>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/base/contains.hpp"
 #include "core/base/text.hpp"
 
 namespace lensd {
@@ -118,8 +118,8 @@ bool is_harmless(const std::string& part) {
   const auto plain = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-' || c == ':';
   };
-  return std::ranges::find(kKeys, lower_case(part.substr(0, sign))) != std::end(kKeys) &&
-         value.size() <= kMaxValue && std::ranges::all_of(value, plain);
+  return contains(kKeys, lower_case(part.substr(0, sign))) && value.size() <= kMaxValue &&
+         std::ranges::all_of(value, plain);
 }
 
 std::string scheme_before(const std::string& text, size_t end) {

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr int kPipeTimeoutMs = 10'000;  // for the next bytes of a pipe
 /// Part of a file's name in the name of its temporary file, which has at most 255 bytes.
-constexpr size_t kMostNameBytes = 200;
+constexpr size_t kMaxNamePart = 200;
 constexpr int64_t kQuickNs = 500'000'000, kRetryNs = 20'000'000;
 
 [[noreturn]] void fail(const std::string& path, const char* what, int error) {
@@ -123,7 +123,7 @@ int create_temporary(int folder, const std::string& prefix, const std::string& n
                      mode_t mode) {
   static std::atomic<unsigned> next{0};
   for (;;) {
-    path = fmt::format("{}.{}.{}-{}", prefix, first_bytes(name, kMostNameBytes), getpid(), next++);
+    path = fmt::format("{}.{}.{}-{}", prefix, first_bytes(name, kMaxNamePart), getpid(), next++);
     const int fd = openat(folder, path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (fd >= 0 || errno != EEXIST) return fd;
   }

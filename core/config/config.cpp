@@ -44,9 +44,8 @@ class Reader {
           fmt::format("{}: {}: {}", at == places_.end() ? name_ : at->second, p.key, p.sentence));
     }
     // Sort by position, because toml++ iterates over keys in alphabetical order.
-    std::stable_sort(problems.begin(), problems.end(), [this](const std::string& a, const std::string& b) {
-      return position(a) < position(b);
-    });
+    std::ranges::stable_sort(
+        problems, [this](const std::string& a, const std::string& b) { return position(a) < position(b); });
   }
 
   std::vector<std::string> problems;

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "core/base/contains.hpp"
 #include "core/config/config.hpp"
 #include "core/pipeline/playback_sound.hpp"
 
@@ -120,7 +121,7 @@ ConfigTable control_table() {
           "path of the control socket; empty: lensd serve uses the default path, the window none; off: none")
       .text("folder", &Config::control_folder,
             "folder of snapshots, traces and recordings that control requests; empty: lensd's state folder")
-      .integer("max_clients", &Config::control_clients, 1, kMostClients, "limit of connections")
+      .integer("max_clients", &Config::control_clients, 1, kMaxClients, "limit of connections")
       .build();
 }
 
@@ -133,7 +134,7 @@ ConfigTable http_table() {
       .boolean("auth", &Config::http_auth, "require the token; false only on a loopback address")
       .text("token", &Config::http_token, "the token; empty: from token_file, else a new one at each start")
       .text("token_file", &Config::http_token_file, "file whose first line is the token")
-      .integer("max_connections", &Config::http_connections, 4, kMostConnections, "limit of connections")
+      .integer("max_connections", &Config::http_connections, 4, kMaxConnections, "limit of connections")
       .integer("stream_fps", &Config::http_stream_fps, 1, 60, "highest frame rate of /stream.mjpeg",
                {.unit = "1/s"})
       .build();
@@ -224,7 +225,7 @@ std::string key_name(const ConfigTable& table, const ParamSpec& key) {
 
 bool is_secret(std::string_view key_name) {
   constexpr std::string_view kSecret[] = {"source.url", "source.options", "output.url", "http.token"};
-  return std::ranges::find(kSecret, key_name) != std::end(kSecret);
+  return contains(kSecret, key_name);
 }
 
 const ParamSpec& config_key(std::string_view name) {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 #include "core/base/error.hpp"
@@ -21,15 +20,10 @@ namespace {
 
 constexpr std::string_view kPrefix = "LENSD_";
 
-std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
-  return text;
-}
-
 /// Returns a text such as " (did you mean LENSD_HTTP_PORT?)", or an empty string.
 std::string suggestion(const std::string& variable, const std::string& prefix, const ConfigTable& table) {
   std::vector<std::string> known;
-  for (const ParamSpec& key : table.params) known.push_back(prefix + upper(key.name));
+  for (const ParamSpec& key : table.params) known.push_back(prefix + upper_case(key.name));
   const std::string text = did_you_mean(variable, known);
   return text.empty() ? text : " (" + text + ")";
 }
@@ -38,13 +32,13 @@ std::string suggestion(const std::string& variable, const std::string& prefix, c
 void apply_variable(Config& config, const std::string& name, const std::string& value,
                     std::vector<std::string>& problems) {
   for (const ConfigTable& table : config_tables()) {
-    const std::string prefix = fmt::format("{}{}_", kPrefix, upper(table.name));
+    const std::string prefix = fmt::format("{}{}_", kPrefix, upper_case(table.name));
     if (name + "_" == prefix && name != "LENSD_GRAPH")
       return problems.push_back(fmt::format("{}: the name of a key in [{}] is missing (for example {}{})",
-                                            name, table.name, prefix, upper(table.params.front().name)));
+                                            name, table.name, prefix, upper_case(table.params.front().name)));
     if (!name.starts_with(prefix)) continue;
-    const auto key = std::find_if(table.params.begin(), table.params.end(),
-                                  [&](const ParamSpec& k) { return name == prefix + upper(k.name); });
+    const auto key = std::ranges::find_if(
+        table.params, [&](const ParamSpec& k) { return name == prefix + upper_case(k.name); });
     ParamValue parsed;
     if (key == table.params.end())
       problems.push_back(fmt::format("{}: there is no key of that name in [{}]{}", name, table.name,
@@ -100,7 +94,7 @@ Layered load_layers(const Layers& layers, const Registry& registry) {
         Lines::keep);
   for (const auto& [name, value] : layers.environment) apply_variable(out.config, name, value, problems);
 
-  // Check the variables, and conflicts between values of different layers.
+  // Each file was checked when it was read. Values of variables, and of different layers together, were not.
   const auto check = [&] {
     if (!problems.empty()) return;
     for (const ConfigProblem& p : check_config(out.config))

@@ -62,8 +62,8 @@ std::vector<PresetFile> list_presets(const PresetFolders& folders) {
 }
 
 PresetFile preset_at(const PresetFolders& folders, const std::string& path) {
-  const bool example = std::any_of(folders.examples.begin(), folders.examples.end(),
-                                   [&](const std::string& folder) { return lies_below(path, folder); });
+  const bool example = std::ranges::any_of(
+      folders.examples, [&](const std::string& folder) { return lies_below(path, folder); });
   std::error_code error;
   const fs::path whole = fs::absolute(path, error);
   return {fs::path(path).stem().string(), error ? path : whole.string(), example};
@@ -80,7 +80,7 @@ std::string own_preset_path(const PresetFolders& folders, const std::string& nam
     refuse("a name must not start with a dot or blank, or end with a blank");
   if (name.find('/') != std::string::npos) refuse("a name must not contain /");
   if (name.size() > kLongestName) refuse("the name is too long");
-  if (std::any_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
+  if (std::ranges::any_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
     refuse("a name must not contain control characters");
   return folders.own + "/" + name + kSuffix;
 }

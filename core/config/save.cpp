@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <sstream>
-#include <string_view>
 
 #include "core/base/error.hpp"
 #include "core/base/utf8.hpp"
@@ -20,7 +19,7 @@ namespace {
 
 /// Orders values by name, because toml++ reads tables in that order.
 ControlValues sorted(ControlValues values) {
-  std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::sort(values, [](const auto& a, const auto& b) { return a.first < b.first; });
   return values;
 }
 

@@ -59,7 +59,7 @@ toml::parse_result parse_toml(std::string_view text, std::string_view name) {
   const auto deep = too_deep(text);
   if (!deep) return toml::parse(text, name);
   const std::string_view before = text.substr(0, *deep);
-  const size_t line = 1 + static_cast<size_t>(std::count(before.begin(), before.end(), '\n'));
+  const size_t line = 1 + static_cast<size_t>(std::ranges::count(before, '\n'));
   const size_t column = *deep - (line == 1 ? 0 : before.rfind('\n') + 1) + 1;
   const toml::source_position at{static_cast<toml::source_index>(line),
                                  static_cast<toml::source_index>(column)};

@@ -125,8 +125,7 @@ class Patch {
         return false;  // a key outside any table
       }
     }
-    std::sort(blocks_.begin(), blocks_.end(),
-              [](const Block& a, const Block& b) { return a.header < b.header; });
+    std::ranges::sort(blocks_, {}, &Block::header);
     size_t nodes = 0;
     for (size_t i = 0; i < blocks_.size(); ++i) {
       Block& block = blocks_[i];
@@ -264,8 +263,7 @@ class Patch {
   }
 
   std::string with_edits(const Block& block, std::vector<Edit> edits) const {
-    std::sort(edits.begin(), edits.end(),
-              [](const Edit& a, const Edit& b) { return a.span.begin < b.span.begin; });
+    std::ranges::sort(edits, [](const Edit& a, const Edit& b) { return a.span.begin < b.span.begin; });
     std::string out;
     size_t at = block.begin;
     for (const Edit& edit : edits) {

@@ -116,7 +116,7 @@ void ConfigWatch::drain() {
 
 /// Returns the time of the next reading; 0: none is due.
 int64_t ConfigWatch::due_ns() const {
-  if (touched_ns_ != 0) return std::min(touched_ns_ + kRestNs, first_ns_ + kMostRestNs);
+  if (touched_ns_ != 0) return std::min(touched_ns_ + kRestNs, first_ns_ + kMaxRestNs);
   return missing_ ? read_ns_ + kMissingNs : 0;
 }
 

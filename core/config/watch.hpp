@@ -25,7 +25,7 @@ class ConfigWatch {
   /// Delay in nanoseconds from the last event to reading the files.
   static constexpr int64_t kRestNs = 100'000'000;
   /// Longest delay from the first event to reading the files, if further events keep coming.
-  static constexpr int64_t kMostRestNs = 1'000'000'000;
+  static constexpr int64_t kMaxRestNs = 1'000'000'000;
   /// Interval of reading the files while a folder is missing.
   static constexpr int64_t kMissingNs = 1'000'000'000;
 
@@ -43,7 +43,7 @@ class ConfigWatch {
   /// Returns the milliseconds until changed() should be called; -1 if there was no event and no folder is
   /// missing.
   int wait_ms() const;
-  /// Returns true once per change, kRestNs after the last event or kMostRestNs after the first, if the text
+  /// Returns true once per change, kRestNs after the last event or kMaxRestNs after the first, if the text
   /// of a file differs. A missing file is no change, because an editor may be replacing it.
   bool changed();
 

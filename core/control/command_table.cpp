@@ -168,9 +168,9 @@ void pause(CommandCall& call) {
 }
 
 void step(CommandCall& call) {
-  constexpr int64_t kMostSteps = 1'000'000;
+  constexpr int64_t kMaxSteps = 1'000'000;
   const int64_t frames = call.args.empty() ? 1 : call.args[0].get<int64_t>();
-  if (frames == 0 || frames < -kMostSteps || frames > kMostSteps)
+  if (frames == 0 || frames < -kMaxSteps || frames > kMaxSteps)
     return call.reply({Status::refused, "step: expected 1 to 1000000 or -1…"});
   if (frames < 0 && !call.target.state().seekable)
     return call.reply({Status::refused, "this source cannot step back"});

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "core/base/limits.hpp"
 #include "core/base/suggest.hpp"
+#include "core/base/text.hpp"
 #include "core/graph/json.hpp"
 
 namespace lensd {
@@ -24,8 +24,8 @@ bool has_type(const Json& value, std::string_view type) {
 
 bool arguments_match(const CommandSpec& command, const Json& args) {
   const bool repeats = !command.args.empty() && command.args.back().repeats;
-  const auto required = static_cast<size_t>(std::count_if(command.args.begin(), command.args.end(),
-                                                          [](const CommandArg& a) { return !a.optional; }));
+  const auto required = static_cast<size_t>(
+      std::ranges::count_if(command.args, [](const CommandArg& a) { return !a.optional; }));
   bool match = args.size() >= required && (repeats || args.size() <= command.args.size());
   for (size_t i = 0; match && i < args.size(); ++i)
     match = has_type(args[i], command.args[std::min(i, command.args.size() - 1)].type);
@@ -110,9 +110,7 @@ Response parse_request(std::string_view text, Json& request) {
 std::string command_usage(const CommandSpec& command) {
   std::string text = command.name;
   for (const CommandArg& arg : command.args) {
-    std::string name = arg.name;
-    if (!arg.literal)
-      std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+    std::string name = arg.literal ? std::string(arg.name) : upper_case(arg.name);
     if (arg.repeats) name += "…";
     text += arg.optional ? fmt::format(" [{}]", name) : " " + name;
   }

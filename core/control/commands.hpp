@@ -6,7 +6,6 @@
 // Thread-safe. run_command() does not wait for the pipeline; slow commands reply from another thread.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>

@@ -204,8 +204,8 @@ constexpr Property kProperties[] = {
 };
 
 bool needs_text(const SourceControl& control) {
-  constexpr int64_t kMostExact = 9007199254740991;  // 2^53 - 1
-  return control.kind == ControlKind::integer && (control.min < -kMostExact || control.max > kMostExact);
+  constexpr int64_t kMaxExact = 9007199254740991;  // 2^53 - 1
+  return control.kind == ControlKind::integer && (control.min < -kMaxExact || control.max > kMaxExact);
 }
 
 }  // namespace

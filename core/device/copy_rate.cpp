@@ -6,7 +6,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <thread>
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"

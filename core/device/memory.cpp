@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
-#include <new>
 
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"

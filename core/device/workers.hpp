@@ -5,7 +5,6 @@
 // Results must not depend on the number of threads: bodies write disjoint rows and sum integers only.
 #pragma once
 
-#include <functional>
 #include <memory>
 
 namespace lensd {

@@ -10,8 +10,7 @@ namespace lensd {
 size_t pack_arena(std::vector<ArenaBuffer>& buffers, size_t alignment) {
   std::vector<size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
 
   std::vector<const ArenaBuffer*> placed;  // sorted by offset
   size_t total = 0;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/base/limits.hpp"
 #include "core/base/text.hpp"
@@ -12,8 +11,7 @@ namespace lensd {
 namespace {
 
 size_t index_of(const GraphDesc& graph, const std::string& id) {
-  const auto it =
-      std::find_if(graph.nodes.begin(), graph.nodes.end(), [&](const NodeDesc& n) { return n.id == id; });
+  const auto it = std::ranges::find(graph.nodes, id, &NodeDesc::id);
   return static_cast<size_t>(it - graph.nodes.begin());
 }
 
@@ -44,7 +42,7 @@ std::string unique_id(const GraphDesc& graph, const std::string& wanted) {
 }  // namespace
 
 void redirect_readers(GraphDesc& graph, const std::string& from, const std::string& to) {
-  for (NodeDesc& node : graph.nodes) std::replace(node.inputs.begin(), node.inputs.end(), from, to);
+  for (NodeDesc& node : graph.nodes) std::ranges::replace(node.inputs, from, to);
   if (graph.output == from) graph.output = to;
 }
 
@@ -120,11 +118,10 @@ void set_node_input(GraphDesc& graph, const std::string& id, size_t n, const std
 }
 
 bool same_shape(const GraphDesc& a, const GraphDesc& b) {
-  return a.output == b.output && std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
-                                            [](const NodeDesc& x, const NodeDesc& y) {
-                                              return x.id == y.id && x.filter == y.filter &&
-                                                     x.inputs == y.inputs;
-                                            });
+  return a.output == b.output &&
+         std::ranges::equal(a.nodes, b.nodes, [](const NodeDesc& x, const NodeDesc& y) {
+           return x.id == y.id && x.filter == y.filter && x.inputs == y.inputs;
+         });
 }
 
 }  // namespace lensd

@@ -33,11 +33,6 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-std::string trimmed(const std::string& text) {
-  const size_t first = text.find_first_not_of(" \t\n");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
-}
-
 /// Returns a message with the correct syntax if `text` is like "median radius=2" or "median:radius=2", else
 /// "".
 std::string chain_syntax(const std::string& text, const Registry& registry) {
@@ -52,7 +47,7 @@ std::string chain_syntax(const std::string& text, const Registry& registry) {
 NodeDesc parse_node(const std::string& text, const Registry& registry, std::vector<std::string>& problems) {
   NodeDesc node;
   const size_t equals = text.find('=');
-  std::string head = trimmed(text.substr(0, equals));
+  std::string head(trimmed(text.substr(0, equals)));
   if (const size_t at = head.find('@'); at != std::string::npos) {
     node.id = head.substr(at + 1);
     head.resize(at);
@@ -62,7 +57,7 @@ NodeDesc parse_node(const std::string& text, const Registry& registry, std::vect
   const std::string label = node.id.empty() ? node.filter : node.id;
   const FilterEntry* entry = registry.find(head);
   if (!entry) {
-    const std::string syntax = chain_syntax(trimmed(text), registry);
+    const std::string syntax = chain_syntax(std::string(trimmed(text)), registry);
     // Only the first message lists all filters, because text that is not a chain yields many unknown names.
     const bool listed = std::ranges::any_of(problems, [](const std::string& p) {
       return p.starts_with("there is no filter") && p.size() > kShownName;
@@ -80,16 +75,15 @@ NodeDesc parse_node(const std::string& text, const Registry& registry, std::vect
   }
   for (const std::string& assignment : split(text.substr(equals + 1), ':')) {
     const size_t sign = assignment.find('=');
-    const std::string key = trimmed(assignment.substr(0, sign));
+    const std::string key(trimmed(assignment.substr(0, sign)));
     if (sign == std::string::npos || key.empty()) {
       problems.push_back(fmt::format("{}: '{}' is not of the form parameter=value", label, assignment));
       continue;
     }
-    const bool twice =
-        std::any_of(node.params.begin(), node.params.end(), [&](const auto& p) { return p.first == key; });
+    const bool twice = std::ranges::any_of(node.params, [&](const auto& p) { return p.first == key; });
     const std::string problem =
         twice ? key + " is given twice"
-              : assign(node, entry->schema(), key, trimmed(assignment.substr(sign + 1)));
+              : assign(node, entry->schema(), key, std::string(trimmed(assignment.substr(sign + 1))));
     if (!problem.empty()) problems.push_back(label + ": " + problem);
   }
   return node;
@@ -232,7 +226,7 @@ std::string too_many_nodes(size_t count) {
 }
 
 NodeDesc* GraphDesc::find(const std::string& id) {
-  const auto it = std::find_if(nodes.begin(), nodes.end(), [&](const NodeDesc& n) { return n.id == id; });
+  const auto it = std::ranges::find(nodes, id, &NodeDesc::id);
   return it == nodes.end() ? nullptr : &*it;
 }
 
@@ -241,7 +235,7 @@ const NodeDesc* GraphDesc::find(const std::string& id) const {
 }
 
 void NodeDesc::set_param(const std::string& param, ParamValue value) {
-  const auto it = std::find_if(params.begin(), params.end(), [&](const auto& p) { return p.first == param; });
+  const auto it = std::ranges::find_if(params, [&](const auto& p) { return p.first == param; });
   if (it != params.end())
     it->second = std::move(value);
   else
@@ -322,12 +316,11 @@ bool equivalent(const GraphDesc& a, const GraphDesc& b, const Registry& registry
   const auto same_node = [&](const NodeDesc& x, const NodeDesc& y) {
     if (x.id != y.id || x.filter != y.filter || x.enabled != y.enabled || x.inputs != y.inputs) return false;
     const FilterEntry* entry = registry.find(x.filter);
-    return entry &&
-           std::all_of(entry->schema().params.begin(), entry->schema().params.end(),
-                       [&](const ParamSpec& spec) { return value_of(x, spec) == value_of(y, spec); });
+    return entry && std::ranges::all_of(entry->schema().params, [&](const ParamSpec& spec) {
+             return value_of(x, spec) == value_of(y, spec);
+           });
   };
-  return a.output == b.output &&
-         std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_node);
+  return a.output == b.output && std::ranges::equal(a.nodes, b.nodes, same_node);
 }
 
 ParamValue value_of(const NodeDesc& node, const ParamSpec& spec) {

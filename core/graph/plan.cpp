@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <set>
 
@@ -109,8 +108,7 @@ class Builder {
 
   bool inputs_ready(const NodeDesc& node) const {
     if (!node.enabled) return at_.contains(node.inputs[0]);
-    return std::all_of(node.inputs.begin(), node.inputs.end(),
-                       [&](const auto& id) { return at_.contains(id); });
+    return std::ranges::all_of(node.inputs, [&](const auto& id) { return at_.contains(id); });
   }
 
   /// Adds a node that is not in the description. Returns its index.
@@ -208,8 +206,8 @@ class Builder {
     if (scope.kind == ScopeKind::compare) id += "." + label(scope.other);
     id += fmt::format(".{}", name(scope.kind));
     if (plan_.find(id) || plan_.graph.find(id)) return;
-    const bool deep = std::any_of(inputs.begin(), inputs.end(),
-                                  [&](int i) { return sample_bytes(format_of(i).format) == 2; });
+    const bool deep =
+        std::ranges::any_of(inputs, [&](int i) { return sample_bytes(format_of(i).format) == 2; });
     const PixelFormat format = common_format(inputs, Accepts::any, deep ? 16 : 8);
     for (int& input : inputs) input = converted(input, format);
     add_automatic(id, registry_.make_scope(scope.kind), std::move(inputs), scope);
@@ -219,8 +217,7 @@ class Builder {
   PixelFormat common_format(const std::vector<int>& inputs, Accepts accepts, int bits) const {
     const int bytes = bits / 8;
     if (accepts != Accepts::any) return make_format(accepts == Accepts::gray, bytes);
-    const bool all_gray =
-        std::all_of(inputs.begin(), inputs.end(), [&](int i) { return is_gray(format_of(i).format); });
+    const bool all_gray = std::ranges::all_of(inputs, [&](int i) { return is_gray(format_of(i).format); });
     return make_format(all_gray, bytes);
   }
 
@@ -305,7 +302,7 @@ void lay_out_memory(Plan& plan) {
 }  // namespace
 
 PlanNode* Plan::find(const std::string& id) {
-  const auto it = std::find_if(nodes.begin(), nodes.end(), [&](const PlanNode& n) { return n.id == id; });
+  const auto it = std::ranges::find(nodes, id, &PlanNode::id);
   return it == nodes.end() ? nullptr : &*it;
 }
 

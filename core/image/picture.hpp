@@ -71,16 +71,16 @@ struct Guessed {
   constexpr bool operator==(const Guessed&) const { return true; }
 };
 
-/// The code points of H.273 in the stream, which say more than lensd distinguishes. 2: unspecified. For the
-/// tags of recordings of the source. `present`: the other members are known. All objects compare equal,
-/// because no plan depends on them.
+/// The stream's code points of H.273, for the tags of recordings of the source. They distinguish more values
+/// than Transfer and Primaries. 2: unspecified. `present`: the other members are known. All objects compare
+/// equal, because no plan depends on them.
 struct CodePoints {
   bool present = false;
   uint8_t matrix = 2, transfer = 2, primaries = 2;
   constexpr bool operator==(const CodePoints&) const { return true; }
 };
 
-/// The colours of working images, for the tags of outputs.
+/// The properties of working images with which outputs are tagged.
 struct ColourTags {
   Transfer transfer = Transfer::sdr;
   std::optional<Primaries> primaries = {};  ///< nullopt: unknown

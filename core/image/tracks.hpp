@@ -36,9 +36,6 @@ constexpr const char* name(TrackStatus status) {
       "lost:residual", "lost:return", "lost:drift", "lost:crowded", "lost:cut"};
   return names[static_cast<uint32_t>(status) % kTrackStatuses];
 }
-LENSD_HD constexpr bool is_lost(TrackStatus status) {
-  return status >= TrackStatus::lost_outside;
-}
 LENSD_HD constexpr bool is_alive(TrackStatus status) {
   return status == TrackStatus::fresh || status == TrackStatus::tracked;
 }

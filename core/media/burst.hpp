@@ -1,5 +1,5 @@
-// How many pictures of a live source may wait between two threads: so that bursts from the network lose none,
-// and for their sound.
+// How many pictures of a live source may wait between two threads: pictures of a burst from the network, so
+// that none is lost, and pictures whose sound is not heard yet.
 #pragma once
 
 #include <algorithm>

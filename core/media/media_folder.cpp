@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/contains.hpp"
 #include "core/base/text.hpp"
 
 namespace lensd {
@@ -33,10 +34,6 @@ constexpr int64_t kLastStart = 9999;
 std::string ending(const std::string& name) {
   const size_t dot = name.rfind('.');
   return dot == std::string::npos || dot == 0 ? "" : lower_case(name.substr(dot + 1));
-}
-
-bool contains(const auto& list, std::string_view text) {
-  return std::ranges::find(list, text) != list.end();
 }
 
 /// Returns a sort key in which runs of digits compare as numbers: "clip2" before "clip10". The key has each
@@ -65,7 +62,7 @@ void sort_entries(std::vector<FolderEntry>& entries) {
     const int rank = kind == FolderEntry::Kind::folder ? 0 : kind == FolderEntry::Kind::other ? 2 : 1;
     order.emplace_back(std::tuple(rank, natural_key(lower_case(entries[n].name)), entries[n].name), n);
   }
-  std::sort(order.begin(), order.end());
+  std::ranges::sort(order);
   std::vector<FolderEntry> sorted;
   for (const auto& [key, n] : order) sorted.push_back(std::move(entries[n]));
   entries = std::move(sorted);
@@ -104,7 +101,7 @@ void gather_sequences(std::vector<FolderEntry>& entries, const std::string& fold
   for (auto& [names, group] : groups) {
     if (group.numbers.size() < kFewestImages) continue;
     if (group.padded && group.narrowest != group.widest) continue;
-    const auto [first, last] = std::minmax_element(group.numbers.begin(), group.numbers.end());
+    const auto [first, last] = std::ranges::minmax_element(group.numbers);
     if (*first > kLastStart || *last - *first + 1 != static_cast<int64_t>(group.numbers.size())) continue;
     for (const size_t n : group.entries) gone[n] = true;
     const std::string number = group.padded ? fmt::format("%0{}d", group.widest) : "%d";

@@ -31,7 +31,7 @@ struct FolderList {
 };
 
 /// Maximum number of entries that list_media_folder() returns by default.
-inline constexpr size_t kMostListed = 4000;
+inline constexpr size_t kMaxListed = 4000;
 
 enum class FileSizes : uint8_t {
   read,
@@ -42,7 +42,7 @@ enum class FileSizes : uint8_t {
 /// `most` of those whose name contains `part`. Ignores the case of ASCII letters in `part`. Follows symbolic
 /// links. Does not throw.
 FolderList list_media_folder(const std::string& folder, const std::string& part = {},
-                             size_t most = kMostListed, FileSizes sizes = FileSizes::read);
+                             size_t most = kMaxListed, FileSizes sizes = FileSizes::read);
 
 /// Returns true if the name has the extension of a video or an image.
 bool named_like_media(const std::string& name);

@@ -69,7 +69,7 @@ struct LiveOptions {
   /// Opens a camera's device; empty: opens the kernel's device. Tests set it to simulate a device.
   std::function<std::unique_ptr<V4l2Device>(const std::string& path)> camera_device;
   std::shared_ptr<PortalGrant> portal;  ///< sources of the desktop portal; set by open_source()
-  /// Network streams: receives their audio, and says when pictures are due. Null: audio is not read.
+  /// Network streams: receives their audio and computes when pictures are due. Null: audio is not read.
   std::shared_ptr<LiveAudio> audio;
 };
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "core/base/contains.hpp"
 #include "core/base/text.hpp"
 #include "core/base/url_secrets.hpp"
 
@@ -32,7 +33,7 @@ UrlKind classify(const std::string& url) {
   if (url.starts_with("screen:")) return UrlKind::screen;
   if (url.starts_with("pipewire:") || url.starts_with("portal:")) return UrlKind::pipewire;
   if (url.find("://") != std::string::npos) {
-    const bool known = std::ranges::find(kSchemes, scheme_of(url)) != kSchemes.end();
+    const bool known = contains(kSchemes, scheme_of(url));
     return known ? UrlKind::network : UrlKind::other;
   }
   return is_sequence_pattern(url) ? UrlKind::sequence : UrlKind::path;

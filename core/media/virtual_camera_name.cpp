@@ -5,8 +5,8 @@
 namespace lensd {
 
 void check_virtual_camera_name(const std::string& name) {
-  constexpr size_t kMostBytes = 64;
-  if (name.empty() || name.size() > kMostBytes || has_control_character(name) ||
+  constexpr size_t kMaxBytes = 64;
+  if (name.empty() || name.size() > kMaxBytes || has_control_character(name) ||
       name.find('/') != std::string::npos)
     throw Error(ExitCode::usage, "",
                 "the name of a virtual camera is text of 1 to 64 bytes, without '/' and control characters");

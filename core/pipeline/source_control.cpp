@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/contains.hpp"
 #include "core/base/suggest.hpp"
 
 namespace lensd {
@@ -52,7 +53,7 @@ std::optional<bool> boolean_of(const ParamValue& value) {
 std::optional<std::string> choice_of(const SourceControl& control, const ParamValue& value) {
   if (std::holds_alternative<bool>(value)) return std::nullopt;
   const std::string text = to_string(value);
-  if (std::ranges::find(control.choices, text) != control.choices.end()) return text;
+  if (contains(control.choices, text)) return text;
   const auto number = integer_of(value);
   for (size_t i = 0; number && i < control.numbers.size(); ++i)
     if (control.numbers[i] == *number) return control.choices[i];

@@ -140,40 +140,29 @@ Image colour_reference(const PictureRef& picture, int precision, const ColourSet
   const bool lit = needs_linear_light(info, settings);
   if (lit) DisplayLight::make(info.colour, settings, *light);
   Image out(output_format(info, 8));
-  const auto sample = [&](int component, int x, int y) {
-    const ComponentLayout& layout = f.components[static_cast<size_t>(component)];
-    return load_sample(picture.planes[layout.plane] + y * picture.pitch_bytes[layout.plane], layout, x,
-                       f.depth > 8, m.sample_mask);
-  };
-  const int chroma_w = chroma_size(info.extent.width, f.chroma_shift_x);
+  const StoredSamples stored{picture};
   for (int y = 0; y < info.extent.height; ++y)
     for (int x = 0; x < info.extent.width; ++x) {
       const Position p = upright_position(info.orientation, info.upright(), x, y);
       if (f.model == ColourModel::gray) {
-        out.at(p.x, p.y) = static_cast<uint8_t>(colour_of_plain<int64_t>(m, sample(0, x, y)));
+        out.at(p.x, p.y) = static_cast<uint8_t>(colour_of_plain<int64_t>(m, stored.at(0, x, y)));
         continue;
       }
       uint32_t pixel = 0;
       if (f.model == ColourModel::rgb) {
         if (lit)
-          pixel = display_of_rgb<int64_t>(codes, *light, sample(0, x, y), sample(1, x, y), sample(2, x, y));
+          pixel = display_of_rgb<int64_t>(codes, *light, stored.at(0, x, y), stored.at(1, x, y),
+                                          stored.at(2, x, y));
         else
-          for (int c = 0; c < 3; ++c) pixel |= colour_of_plain<int64_t>(m, sample(c, x, y)) << (8 * c);
+          for (int c = 0; c < 3; ++c) pixel |= colour_of_plain<int64_t>(m, stored.at(c, x, y)) << (8 * c);
       } else {
-        const ChromaTap tx = chroma_tap(x, f.chroma_shift_x, cosited_x(info), chroma_w);
-        const ChromaTap ty = chroma_rows(info, y);
-        const auto chroma = [&](int component) {
-          return ty.first_weight * (tx.first_weight * sample(component, tx.first, ty.first) +
-                                    tx.second_weight * sample(component, tx.second, ty.first)) +
-                 ty.second_weight * (tx.first_weight * sample(component, tx.first, ty.second) +
-                                     tx.second_weight * sample(component, tx.second, ty.second));
-        };
-        pixel = lit ? display_of_yuv<int64_t>(codes, *light, sample(0, x, y), chroma(1), chroma(2))
-                    : colour_of_yuv<int64_t>(m, sample(0, x, y), chroma(1), chroma(2));
+        const int luma = stored.at(0, x, y), u = stored.chroma(1, x, y), v = stored.chroma(2, x, y);
+        pixel =
+            lit ? display_of_yuv<int64_t>(codes, *light, luma, u, v) : colour_of_yuv<int64_t>(m, luma, u, v);
       }
       for (int c = 0; c < 3; ++c) out.at(p.x, p.y, c) = static_cast<uint8_t>(pixel >> (8 * c));
       out.at(p.x, p.y, 3) =
-          f.has_alpha ? static_cast<uint8_t>(colour_of_alpha<int64_t>(m, sample(3, x, y))) : uint8_t{255};
+          f.has_alpha ? static_cast<uint8_t>(colour_of_alpha<int64_t>(m, stored.at(3, x, y))) : uint8_t{255};
     }
   return out;
 }

@@ -59,6 +59,30 @@ void deep_halved_colours(const HalvedRow& row, const DeepMatrix& m, int width, f
 /// Rounds colours to opaque RGBA16.
 void deep_pack_row(const float* r, const float* g, const float* b, int width, uint16_t* out);
 
+/// The samples of a decoded picture, one by one, for the oracles.
+struct StoredSamples {
+  const PictureRef& picture;
+
+  int at(int component, int x, int y) const {
+    const PictureFormat& f = picture.info.format;
+    const ComponentLayout& layout = f.components[static_cast<size_t>(component)];
+    return load_sample(picture.planes[layout.plane] + y * picture.pitch_bytes[layout.plane], layout, x,
+                       f.depth > 8, (1 << f.depth) - 1);
+  }
+  /// Returns the chroma at luma position (x, y), in sixteenths.
+  int chroma(int component, int x, int y) const {
+    const PictureInfo& info = picture.info;
+    const int shift = info.format.chroma_shift_x;
+    const ChromaTap tx = chroma_tap(x, shift, cosited_x(info), chroma_size(info.extent.width, shift));
+    const ChromaTap ty = chroma_rows(info, y);
+    const auto across = [&](int row) {
+      return tx.first_weight * at(component, tx.first, row) +
+             tx.second_weight * at(component, tx.second, row);
+    };
+    return ty.first_weight * across(ty.first) + ty.second_weight * across(ty.second);
+  }
+};
+
 /// Computes the whole image in scalar code. `output`: the format of the result.
 Image deep_colour_reference(const PictureRef& picture, const ImageFormat& output,
                             const ColourSettings& settings);

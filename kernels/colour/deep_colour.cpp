@@ -96,34 +96,22 @@ Image deep_colour_reference(const PictureRef& picture, const ImageFormat& output
   const auto light = std::make_unique<DeepLight>();
   if (lit) DeepLight::make(info.colour, settings, *light);
   Image out(output);
-  const auto sample = [&](int component, int x, int y) {
-    const ComponentLayout& layout = f.components[static_cast<size_t>(component)];
-    return load_sample(picture.planes[layout.plane] + y * picture.pitch_bytes[layout.plane], layout, x,
-                       f.depth > 8, (1 << f.depth) - 1);
-  };
-  const int chroma_w = chroma_size(info.extent.width, f.chroma_shift_x);
+  const StoredSamples stored{picture};
   for (int y = 0; y < info.extent.height; ++y)
     for (int x = 0; x < info.extent.width; ++x) {
       const Position p = upright_position(info.orientation, info.upright(), x, y);
       if (f.model == ColourModel::gray) {
-        out.set_sample(p.x, p.y, 0, deep_sample(deep_plain(m, sample(0, x, y))));
+        out.set_sample(p.x, p.y, 0, deep_sample(deep_plain(m, stored.at(0, x, y))));
         continue;
       }
-      const ChromaTap tx = chroma_tap(x, f.chroma_shift_x, cosited_x(info), chroma_w);
-      const ChromaTap ty = chroma_rows(info, y);
-      const auto chroma = [&](int component) {
-        return ty.first_weight * (tx.first_weight * sample(component, tx.first, ty.first) +
-                                  tx.second_weight * sample(component, tx.second, ty.first)) +
-               ty.second_weight * (tx.first_weight * sample(component, tx.first, ty.second) +
-                                   tx.second_weight * sample(component, tx.second, ty.second));
-      };
-      DeepColours v = f.model == ColourModel::rgb
-                          ? deep_of_rgb(m, sample(0, x, y), sample(1, x, y), sample(2, x, y))
-                          : deep_of_yuv(m, sample(0, x, y), chroma(1), chroma(2));
+      DeepColours v =
+          f.model == ColourModel::rgb
+              ? deep_of_rgb(m, stored.at(0, x, y), stored.at(1, x, y), stored.at(2, x, y))
+              : deep_of_yuv(m, stored.at(0, x, y), stored.chroma(1, x, y), stored.chroma(2, x, y));
       if (lit) light->convert(v.r, v.g, v.b);
       out.set_sample(p.x, p.y, 0, deep_sample(v.r)), out.set_sample(p.x, p.y, 1, deep_sample(v.g));
       out.set_sample(p.x, p.y, 2, deep_sample(v.b));
-      out.set_sample(p.x, p.y, 3, f.has_alpha ? deep_alpha(m, sample(3, x, y)) : 65535);
+      out.set_sample(p.x, p.y, 3, f.has_alpha ? deep_alpha(m, stored.at(3, x, y)) : 65535);
     }
   return out;
 }

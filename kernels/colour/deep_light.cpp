@@ -1,7 +1,6 @@
 #include "kernels/colour/deep_light.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "kernels/colour/light_conversion.hpp"
 

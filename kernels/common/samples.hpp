@@ -19,11 +19,6 @@ LENSD_HD constexpr int clamp_to(int most, int v) {
 template <class S>
 inline constexpr int kWhite = sizeof(S) == 1 ? 255 : 65535;
 
-/// Scales an 8-bit value to samples whose white is `most`, 255 or 65535.
-LENSD_HD constexpr int at_scale(int v, int most) {
-  return most == 255 ? v : v * 257;
-}
-
 /// Returns the 16-bit sample as 8 bits, rounded to nearest.
 LENSD_HD constexpr uint8_t to_byte(uint32_t v) {
   return static_cast<uint8_t>((v * 255 + 32895) >> 16);

@@ -1,7 +1,6 @@
 #include "kernels/convolve/convolve.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/base/error.hpp"
 #include "kernels/common/border/border_simd.hpp"

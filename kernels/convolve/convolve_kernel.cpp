@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/text.hpp"
 #include "kernels/convolve/convolve_math.hpp"
 
 namespace lensd {
@@ -71,11 +72,6 @@ struct Entry {
   std::string name;
   std::optional<double> argument;
 };
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\n"), last = text.find_last_not_of(" \t\n");
-  return first == std::string_view::npos ? std::string_view{} : text.substr(first, last - first + 1);
-}
 
 std::optional<Entry> parse_entry(std::string_view text) {
   const auto open = text.find('(');
@@ -165,8 +161,7 @@ int choose_shift(const std::vector<double>& w, double bias) {
   };
   const auto fits16 = [&](int s) { return std::ldexp(largest, s) <= 32000; };
   const auto exact = [&](int s) {
-    return std::all_of(w.begin(), w.end(),
-                       [&](double v) { return std::ldexp(v, s) == std::floor(std::ldexp(v, s)); });
+    return std::ranges::all_of(w, [&](double v) { return std::ldexp(v, s) == std::floor(std::ldexp(v, s)); });
   };
   int most = 22;
   while (!fits(most)) --most;
@@ -190,7 +185,7 @@ std::optional<double> common_unit(const std::vector<double>& w) {
     const auto fits = [unit](double v) {
       return std::abs(v) < 255.5 * unit && std::abs(v / unit - std::round(v / unit)) < 1e-12;
     };
-    if (std::all_of(w.begin(), w.end(), fits)) return unit;
+    if (std::ranges::all_of(w, fits)) return unit;
   }
   return std::nullopt;
 }

@@ -72,7 +72,7 @@ struct CornerWorker {
   }
 };
 
-/// Computes the eigenvalues of the rows of a band, from top to bottom.
+/// Computes the smallest eigenvalues of the rows of a band, from top to bottom.
 class StrengthRows {
  public:
   StrengthRows(const CornerLuma& luma, int block, const CornerWorker& worker)

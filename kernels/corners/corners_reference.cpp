@@ -80,7 +80,7 @@ std::vector<Corner> corners_reference(const Image& luma, const CornerParams& par
   if (wanted == 0) return {};
   const int w = luma.width(), h = luma.height();
   const std::vector<float> map = eigenvalues(luma, params.block);
-  const float strongest = *std::max_element(map.begin(), map.end()), threshold = params.quality * strongest;
+  const float strongest = *std::ranges::max_element(map), threshold = params.quality * strongest;
   count.strongest = std::bit_cast<uint32_t>(strongest);
 
   const auto key = [&](int x, int y) {
@@ -95,7 +95,7 @@ std::vector<Corner> corners_reference(const Image& luma, const CornerParams& par
         for (int i = -1; i <= 1; ++i) most = std::max(most, key(x + i, y + j));
       if (most == key(x, y)) candidates.push_back(most);
     }
-  std::sort(candidates.begin(), candidates.end(), std::greater<>());
+  std::ranges::sort(candidates, std::greater<>());
 
   struct Point {
     int x, y;

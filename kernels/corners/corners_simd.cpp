@@ -101,7 +101,7 @@ HWY_INLINE hn::Vec<hn::Rebind<float, D32>> corner_squares(D32 d32, V32 s, V32 d,
   return hn::Combine(f32, upper, lower);
 }
 
-/// Computes a row of eigenvalues. `Block`: the block size, or 0 if known only at run time.
+/// Computes a row of smallest eigenvalues. `Block`: the block size, or 0 if known only at run time.
 template <int Block, bool Narrow>
 float corner_strengths(const CornerColumns& sums, int block, float least, float* strength, int width) {
   const hn::ScalableTag<int32_t> d32;

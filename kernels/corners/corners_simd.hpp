@@ -26,8 +26,9 @@ struct CornerColumns {
 /// `removed`.
 void corner_columns_row(const int32_t* added, const int32_t* removed, const CornerColumns& sums, int count);
 
-/// Computes the eigenvalues of a row from column sums that start block / 2 columns before pixel 0. `narrow`:
-/// see corner_is_narrow(). Values below `least` may be stored as 0. Returns the maximum.
+/// Computes the smallest eigenvalue of each pixel of a row, from column sums that start block / 2 columns
+/// before pixel 0. `narrow`: see corner_is_narrow(). Values below `least` may be stored as 0. Returns the
+/// maximum.
 float corner_strength_row(const CornerColumns& sums, int block, bool narrow, float least, float* strength,
                           int width);
 

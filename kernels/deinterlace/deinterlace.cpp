@@ -1,5 +1,6 @@
 #include "kernels/deinterlace/deinterlace.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/common/keep_alpha.hpp"

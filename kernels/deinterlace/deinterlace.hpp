@@ -25,8 +25,6 @@
 // columns. Temporal reach: one frame (state: a copy of the frame). Exact: integers.
 #pragma once
 
-#include <algorithm>
-
 #include "kernels/common/border/border.hpp"
 #include "kernels/common/single_pass.hpp"
 

@@ -1,5 +1,6 @@
 #include "kernels/klt/klt.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/common/vectorised.hpp"

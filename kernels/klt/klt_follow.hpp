@@ -11,6 +11,8 @@
 // Rows and columns of the window outside `rect` lie outside the pictures; the sums leave them out.
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/klt/klt_affine.hpp"
 
 namespace lensd {

@@ -8,7 +8,6 @@
 // here, so all backends output the same bytes.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "kernels/common/border/border.hpp"
 #include "kernels/common/samples.hpp"
@@ -63,6 +65,26 @@ void follow_reference(const KltShape& shape, const KltState& state, const KltBlo
   klt_follow_slots(window, shape, state, block, table, {0, shape.capacity});
 }
 
+/// Of two tracks that are too close, the younger one ends: the one with the larger id.
+void end_crowded(std::span<Track> tracks, float crowded_squared) {
+  std::vector<Track*> crowded;
+  for (Track& track : tracks)
+    for (const Track& other : tracks) {
+      if (track.status != TrackStatus::tracked || other.status != TrackStatus::tracked) continue;
+      const float dx = other.x - track.x, dy = other.y - track.y;
+      if (other.id < track.id && dx * dx + dy * dy < crowded_squared) crowded.push_back(&track);
+    }
+  for (Track* const track : crowded) track->status = TrackStatus::lost_crowded;
+}
+
+uint32_t median_age(std::span<const Track> tracks) {
+  std::vector<uint32_t> ages;
+  for (const Track& track : tracks)
+    if (is_alive(track.status)) ages.push_back(track.age);
+  std::ranges::sort(ages);
+  return ages.empty() ? 0 : ages[(ages.size() - 1) / 2];
+}
+
 }  // namespace
 
 void Klt::reference(ReferenceRun& run) const {
@@ -77,32 +99,22 @@ void Klt::reference(ReferenceRun& run) const {
   const KltState state{{run.state.data(), run.state.data() + shape.bytes}, &frame};
   uint8_t* after = state.after();
   auto& table = *reinterpret_cast<TrackTable*>(run.stats_bytes.data());
-  const auto capacity = static_cast<uint32_t>(shape.capacity);
-  Track* const tracks = table.tracks();
+  const std::span<Track> tracks(table.tracks(), static_cast<size_t>(shape.capacity));
 
   const auto follow = gray.is_deep() ? &follow_reference<uint16_t> : &follow_reference<uint8_t>;
   follow(shape, state, block, gray, table);
-
-  // Of two tracks that are too close, the younger one ends: the one with the larger id.
-  std::vector<uint32_t> crowded;
-  for (uint32_t i = 0; i < capacity; ++i)
-    for (uint32_t j = 0; j < capacity; ++j) {
-      if (tracks[i].status != TrackStatus::tracked || tracks[j].status != TrackStatus::tracked) continue;
-      const float dx = tracks[j].x - tracks[i].x, dy = tracks[j].y - tracks[i].y;
-      if (tracks[j].id < tracks[i].id && dx * dx + dy * dy < block.crowded_squared) crowded.push_back(i);
-    }
-  for (const uint32_t i : crowded) tracks[i].status = TrackStatus::lost_crowded;
+  end_crowded(tracks, block.crowded_squared);
 
   klt_start_header(table, *reinterpret_cast<const TrackTable*>(state.before()), shape, frame);
-  for (uint32_t i = 0; i < capacity; ++i) {
-    ++table.counts[static_cast<uint32_t>(tracks[i].status)];
-    if (is_alive(tracks[i].status)) ++table.alive;
+  for (const Track& track : tracks) {
+    ++table.counts[static_cast<uint32_t>(track.status)];
+    if (is_alive(track.status)) ++table.alive;
   }
 
   // New tracks take empty slots first; after a cut they also take slots of lost tracks.
   std::vector<uint32_t> slots;
   for (const TrackStatus free : {TrackStatus::empty, TrackStatus::lost_cut})
-    for (uint32_t i = 0; i < capacity; ++i)
+    for (uint32_t i = 0; i < tracks.size(); ++i)
       if (tracks[i].status == free) slots.push_back(i);
   if (frame.reset == 0 && table.alive >= block.redetect_below) slots.clear();
   table.detected = slots.empty() ? 0 : 1;
@@ -119,11 +131,7 @@ void Klt::reference(ReferenceRun& run) const {
     if (shape.patch_bytes > 0) keep(shape, after, state.halves, static_cast<int>(slot), corners[k], 0, 1);
   }
 
-  std::vector<uint32_t> ages;
-  for (uint32_t i = 0; i < capacity; ++i)
-    if (is_alive(tracks[i].status)) ages.push_back(tracks[i].age);
-  std::sort(ages.begin(), ages.end());
-  table.median_age = ages.empty() ? 0 : ages[(ages.size() - 1) / 2];
+  table.median_age = median_age(tracks);
   std::memcpy(after, &table, run.stats_bytes.size());
   run.out = run.in[0];
   run.stats.clear();

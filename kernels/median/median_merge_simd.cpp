@@ -1,7 +1,6 @@
 #include "kernels/median/median_merge.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "kernels/median/merge_network.hpp"
 

@@ -13,8 +13,6 @@
 // prescribed order.
 #pragma once
 
-#include <cstddef>
-
 #include "kernels/stabilize/stabilize_math.hpp"
 
 namespace lensd {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "kernels/canny/canny.hpp"
 #include "tests/filters/harness.hpp"

@@ -1,4 +1,3 @@
-#include <cstring>
 
 #include "core/device/cuda_handles.hpp"
 #include "core/device/memory.hpp"

@@ -7,12 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <random>
-#include <sstream>
 
 #include "core/graph/exec/executor.hpp"
 #include "core/media/recorder.hpp"

@@ -13,7 +13,7 @@ namespace lensd::peers {
 namespace {
 
 constexpr int64_t kMegapixel = 1'000'000, kFewPixels = 10'000;
-constexpr int kMostOfDeepMedian = 2;  ///< the largest radius of cv::medianBlur with 16 bits
+constexpr int kMaxDeepMedianRadius = 2;  ///< the largest radius of cv::medianBlur with 16 bits
 
 PlaneFunction median(int radius) {
   return [radius](const cv::Mat& in) {
@@ -125,7 +125,7 @@ void add_median_cases(Cases& cases) {
                  each_colour(median(radius)),
                  false,
                  everywhere ? Case{}.most_pixels : kMegapixel};
-    if (radius <= kMostOfDeepMedian)
+    if (radius <= kMaxDeepMedianRadius)
       add_at_both(cases, c, {});
     else
       cases.push_back(c);

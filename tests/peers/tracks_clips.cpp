@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <limits>
 #include <opencv2/imgproc.hpp>
 #include <set>
 
@@ -15,7 +13,7 @@ namespace lensd::peers {
 namespace {
 
 constexpr int kPart = 60;  ///< frames between detections of new corners
-constexpr int kMostFrames = 600;
+constexpr int kMaxFrames = 600;
 constexpr double kReturn = 1;  ///< forward-backward threshold of both trackers, in pixels
 
 /// Statistics of one tracker's tracks.
@@ -102,7 +100,7 @@ Clip watch(const std::string& url, Backend backend) {
   Clip clip;
   OurTracker tracker(backend, fmt::format("{}:fb_threshold={}", kPeerSettings, kReturn));
   PeerTracker peer;
-  for_each_frame(url, kMostFrames, [&](int index, const Sample&, const Sample& gray) {
+  for_each_frame(url, kMaxFrames, [&](int index, const Sample&, const Sample& gray) {
     const cv::Mat& picture = gray.memory[0];
     ++clip.frames;
     if (index % kPart != 0) {

@@ -78,7 +78,7 @@ struct CudaTexture::State {
     Slots slots;
     cuda::Event written;
   };
-  static constexpr size_t kMostOld = 2;
+  static constexpr size_t kMaxOld = 2;
 
   cuda::Stream stream;
   Slots slots;
@@ -92,9 +92,9 @@ struct CudaTexture::State {
     written.record(stream);
     old.push_back({std::move(slots), std::move(written)});
   }
-  /// Frees the old textures that are written. Waits for the GPU only if there are more than kMostOld others.
+  /// Frees the old textures that are written. Waits for the GPU only if there are more than kMaxOld others.
   void free_old() {
-    while (old.size() > kMostOld || (!old.empty() && old.front().written.passed())) {
+    while (old.size() > kMaxOld || (!old.empty() && old.front().written.passed())) {
       if (!old.front().written.passed()) LENSD_CUDA_CHECK(cudaEventSynchronize(old.front().written.get()));
       old.pop_front();
     }

@@ -1,6 +1,6 @@
 #include "ui/gl/key_layout.hpp"
 
-#include <string>
+#include <string_view>
 
 namespace lensd::ui {
 namespace {

@@ -14,11 +14,11 @@ namespace {
 constexpr int kQueries = 4;           // limit of pending timer queries; further draws are not measured
 constexpr double kSquaresFrom = 2;    // scale above which a zoomed-in picture shows pixels as squares
 constexpr double kSquaresAtFit = 16;  // the same while not zoomed in; equals kMinGrid in probe.cpp
-constexpr int kMostTaps = 8;          // per axis; covers pictures up to 16 times larger than shown
+constexpr int kMaxTaps = 8;           // per axis; covers pictures up to 16 times larger than shown
 
 /// Returns the number of taps per axis. A tap blends 2 texels along an axis, so n taps cover 2n texels.
 int taps_for(double scale) {
-  return std::clamp(static_cast<int>(std::ceil(0.5 / scale - 1e-3)), 1, kMostTaps);
+  return std::clamp(static_cast<int>(std::ceil(0.5 / scale - 1e-3)), 1, kMaxTaps);
 }
 
 /// A program that draws pictures. Uniforms that it does not have are -1, which glUniform ignores.

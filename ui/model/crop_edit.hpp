@@ -2,7 +2,6 @@
 // user drags it. Pure functions.
 #pragma once
 
-#include <optional>
 #include <utility>
 #include <vector>
 

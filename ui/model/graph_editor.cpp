@@ -205,7 +205,7 @@ void GraphEditor::cycle_at_output(const std::string& filter, const std::string& 
   NodeDesc* node = next.find(id);
   auto value = values.begin();
   if (node && node->filter == filter) {
-    const auto now = std::find(values.begin(), values.end(), to_string(value_of(*node, *spec)));
+    const auto now = std::ranges::find(values, to_string(value_of(*node, *spec)));
     value = now == values.end() ? now : now + 1;
   } else {
     const std::string added = add_node(next, *entry, next.nodes.empty() ? kSourceNode : next.output);

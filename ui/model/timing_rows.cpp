@@ -85,8 +85,7 @@ std::vector<TimingRow> timing_rows(const ViewerModel& model) {
     row.single = stats.node == stats.pass || stats.node.ends_with("." + stats.pass);
     for (size_t c = 0; c < kTimingColumns; ++c) row.cells[c] = kTimingColumnList[c].cell(model, stats);
   }
-  std::stable_sort(placed.begin(), placed.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(placed, [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<TimingRow> rows;
   rows.reserve(placed.size());
   for (auto& [place, row] : placed) rows.push_back(std::move(row));

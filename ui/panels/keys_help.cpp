@@ -14,9 +14,7 @@ constexpr float kMaxHeight = 620, kRowGap = 6;                          // logic
 constexpr float kColumn = 330, kSmallWidth = 1000, kSmallHeight = 600;  // logical pixels
 
 int rows_of(std::span<const KeyHelp> lines) {
-  return static_cast<int>(lines.size()) +
-         static_cast<int>(
-             std::count_if(lines.begin(), lines.end(), [](const KeyHelp& l) { return l.group; }));
+  return static_cast<int>(lines.size()) + static_cast<int>(std::ranges::count_if(lines, &KeyHelp::group));
 }
 
 /// Splits the lines into columns of about the same height, without splitting groups.

@@ -51,8 +51,8 @@ int log_level(std::string_view line) {
 
 std::vector<std::string> filtered_log(const std::vector<std::string>& lines, int level) {
   std::vector<std::string> kept;
-  std::copy_if(lines.begin(), lines.end(), std::back_inserter(kept),
-               [&](const std::string& line) { return log_level(line) >= level; });
+  std::ranges::copy_if(lines, std::back_inserter(kept),
+                       [&](const std::string& line) { return log_level(line) >= level; });
   return kept;
 }
 

@@ -72,7 +72,7 @@ void draw_ages(PanelContext& ctx, const TrackTable& table) {
     const auto bin = static_cast<size_t>(static_cast<float>(t.age) / full * kAgeBins);
     ++bins[std::min(bin, kAgeBins - 1)];
   }
-  const uint32_t most = std::max(1u, *std::max_element(bins.begin(), bins.end()));
+  const uint32_t most = std::max(1u, *std::ranges::max_element(bins));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size{ImGui::GetContentRegionAvail().x, ctx.px(44)};
   ImGui::InvisibleButton("##ages", size);

@@ -11,15 +11,14 @@ namespace lensd::ui {
 namespace {
 
 constexpr int64_t kWheelNs = 5'000'000'000;
-constexpr float kThumbnailWidth = 200, kThumbnailHeight = 134;  ///< logical pixels
+constexpr float kGap = 14, kThumbnailWidth = 200, kThumbnailHeight = 134;  ///< logical pixels
 constexpr double kFullVolume = 100;  // percent at the end of the volume bar; keys and the wheel go beyond
 
 bool long_source(const ViewerModel& m) {
   return std::max(m.duration_ns, m.position_ns) >= int64_t{3600} * 1'000'000'000;
 }
 
-/// Rounds the wheel's movement in this display frame to whole clicks, but never to 0. Keeps the
-/// sign.
+/// Rounds the wheel's movement in this display frame to whole clicks, but never to 0. Keeps the sign.
 double wheel_clicks(float turned) {
   return std::copysign(std::max(1.0, std::round(std::abs(static_cast<double>(turned)))), turned);
 }
@@ -239,28 +238,33 @@ void draw_live(PanelContext& ctx) {
                                           : live_text(live, ctx.time_ns) + "\n" + live.reason);
 }
 
+void draw_position(PanelContext& ctx, bool seekable, bool narrow) {
+  const ViewerModel& m = ctx.model;
+  const bool long_time = long_source(m);
+  const std::string widest = long_time ? "0:00:00.000" : "00:00.000";
+  const int64_t time = ctx.state.seek_ns >= 0 ? ctx.state.seek_ns : m.position_ns;
+  fixed_text(colour::text, clock_text(time, long_time), widest);
+  if (narrow) return;
+  if (seekable) {
+    ImGui::SameLine(0, ctx.px(6));
+    fixed_text(colour::faint, fmt::format("/ {}", clock_text(m.duration_ns, long_time)), "/ " + widest);
+  }
+  ImGui::SameLine(0, ctx.px(kGap));
+  fixed_text(colour::dim, fmt::format("frame {}", m.frame_index), "frame 00000");
+}
+
 }  // namespace
 
 void draw_transport_bar(PanelContext& ctx) {
   const ViewerModel& m = ctx.model;
-  const float gap = ctx.px(14), room = ImGui::GetContentRegionAvail().x;
-  const bool seekable = m.seekable && m.duration_ns > 0 && !m.live, long_time = long_source(m);
+  const float gap = ctx.px(kGap), room = ImGui::GetContentRegionAvail().x;
+  const bool seekable = m.seekable && m.duration_ns > 0 && !m.live;
   const bool narrow = room < ctx.px(720), tight = room < ctx.px(460);
   const VarScope frame_padding(ImGuiStyleVar_FramePadding, {ctx.px(6), ctx.px(7.5f)});
   ctx.state.thumbnail.wanted_ns = -1;
   draw_buttons(ctx);
   ImGui::SameLine(0, gap);
-  const std::string widest = long_time ? "0:00:00.000" : "00:00.000";
-  const int64_t time = ctx.state.seek_ns >= 0 ? ctx.state.seek_ns : m.position_ns;
-  fixed_text(colour::text, clock_text(time, long_time), widest);
-  if (seekable && !narrow) {
-    ImGui::SameLine(0, ctx.px(6));
-    fixed_text(colour::faint, fmt::format("/ {}", clock_text(m.duration_ns, long_time)), "/ " + widest);
-  }
-  if (!narrow) {
-    ImGui::SameLine(0, gap);
-    fixed_text(colour::dim, fmt::format("frame {}", m.frame_index), "frame 00000");
-  }
+  draw_position(ctx, seekable, narrow);
 
   const std::string fps = fmt::format("{:.1f} fps", ctx.state.display_fps);
   const uint64_t lost = m.counts.drops();

@@ -12,13 +12,13 @@ namespace lensd::ui {
 namespace {
 
 /// Minimum time between two builds, and its increase for each character of the system's fonts in the last
-/// one. A build takes 10 ms, and 0.09 ms more for each of these characters: 140 ms with kMostSearched.
+/// one. A build takes 10 ms, and 0.09 ms more for each of these characters: 140 ms with kMaxSearched.
 constexpr int64_t kIntervalNs = 500'000'000, kIntervalPerCharacterNs = 1'500'000;
 constexpr unsigned kSquare = 0x25A1, kInvalid = 0xFFFD;
 /// The embedded fonts have no characters from here on (Chinese, Japanese, Korean).
 constexpr unsigned kSystemOnly = 0x2E80;
 /// Limit of the characters from the system's fonts. It keeps the texture within GL's limits at all scales.
-constexpr size_t kMostSearched = 1500;
+constexpr size_t kMaxSearched = 1500;
 
 /// Characters that texts needed and the fonts lacked.
 std::set<unsigned>& noted() {
@@ -113,7 +113,7 @@ bool ExtraGlyphs::update(int64_t time_ns) {
   }
   take_noted();
   take_system(system_.take_found());
-  while (searched_ + wanted_.size() > kMostSearched) wanted_.erase(std::prev(wanted_.end()));
+  while (searched_ + wanted_.size() > kMaxSearched) wanted_.erase(std::prev(wanted_.end()));
   if (!wanted_.empty() && system_.search({wanted_.begin(), wanted_.end()}))
     searched_ += std::exchange(wanted_, {}).size();
   if (!changed_ || time_ns < next_build_ns_) return false;

@@ -62,8 +62,7 @@ bool side_combo(const Look& look, const char* name, int& side, int most, const M
 
 bool kernel_combo(const Look& look, const ParamSpec& spec, Matrix& m, const MarkPart& mark) {
   bool changed = false;
-  const auto same = std::find_if(preset_kernels().begin(), preset_kernels().end(),
-                                 [&](const PresetKernel& k) { return k.matrix == m; });
+  const auto same = std::ranges::find(preset_kernels(), m, &PresetKernel::matrix);
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
   const bool open = begin_combo(look, "##ready", same == preset_kernels().end() ? "fill with…" : same->name);
   if (mark) mark("fill");

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <exception>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -19,7 +18,7 @@ namespace lensd::ui {
 namespace {
 
 constexpr auto kShutdownTimeout = std::chrono::milliseconds(200);
-constexpr std::streamoff kMostBytes = 256 << 20;  ///< maximum size of a font file
+constexpr std::streamoff kMaxBytes = 256 << 20;  ///< maximum size of a font file
 
 // Types and functions of libfontconfig, whose headers are not needed to build.
 using Pattern = struct FcPatternTag*;
@@ -74,7 +73,7 @@ struct Fontconfig {
 std::vector<unsigned char> bytes_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = file.tellg();
-  if (!file || size <= 0 || size > kMostBytes) return {};
+  if (!file || size <= 0 || size > kMaxBytes) return {};
   std::vector<unsigned char> bytes(static_cast<size_t>(size));
   file.seekg(0);
   file.read(reinterpret_cast<char*>(bytes.data()), size);

@@ -4,30 +4,23 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
+#include "core/base/text.hpp"
 #include "ui/widgets/widgets.hpp"
 
 namespace lensd::ui {
 namespace {
 
-/// Returns the value as the user would type it: with enough digits to be parsed to the same value.
-std::string typed_text(const ParamValue& value) {
-  return to_string(value);
-}
-
 /// Returns the text without surrounding blanks, without the parameter's unit, and with points instead of
 /// commas.
-std::string bare_number(std::string text, const std::string& unit) {
-  const auto trim = [&] {
-    text.erase(0, std::min(text.find_first_not_of(" \t"), text.size()));
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.pop_back();
-  };
-  trim();
-  if (!unit.empty() && text.size() > unit.size() && text.ends_with(unit))
-    text.resize(text.size() - unit.size());
-  trim();
-  std::replace(text.begin(), text.end(), ',', '.');
+std::string bare_number(std::string_view typed, const std::string& unit) {
+  std::string_view number = trimmed(typed);
+  if (!unit.empty() && number.size() > unit.size() && number.ends_with(unit))
+    number.remove_suffix(unit.size());
+  std::string text(trimmed(number));
+  std::ranges::replace(text, ',', '.');
   return text;
 }
 
@@ -44,7 +37,7 @@ void show_range(const Look& look, const ParamSpec& spec) {
 }  // namespace
 
 void begin_typing(TextEdit& edit, unsigned id, const ParamValue& value) {
-  edit.id = id, edit.text = typed_text(value), edit.number = edit.focus = true;
+  edit.id = id, edit.text = to_string(value), edit.number = edit.focus = true;
   edit.refused = 0, edit.refusal.clear();
 }
 
@@ -67,7 +60,7 @@ std::optional<ParamValue> typed_number(const Look& look, const ParamSpec& spec, 
   edit.number = false;
   ImGui::ClearActiveID();
   const std::string text = bare_number(edit.text, spec.unit);
-  if (edit.escaped || text == typed_text(value)) return std::nullopt;
+  if (edit.escaped || text == to_string(value)) return std::nullopt;
   ParamValue parsed;
   if (!spec.parse(text, parsed)) return parsed;
   edit.refused = id;

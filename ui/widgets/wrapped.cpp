@@ -12,7 +12,7 @@ namespace lensd::ui {
 namespace {
 
 /// Limit of wrapped texts in bytes. ImGui cannot draw more than 16383 characters at once.
-constexpr size_t kMostWrapped = 4000;
+constexpr size_t kMaxWrapped = 4000;
 
 float width_of(std::string_view text) {
   return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
@@ -32,7 +32,7 @@ size_t part_of(std::string_view word, float width) {
 }  // namespace
 
 std::string wrapped(std::string_view whole, float width) {
-  const std::string limited = shortened(whole, kMostWrapped);
+  const std::string limited = shortened(whole, kMaxWrapped);
   note_characters(limited);
   std::string_view text = limited;
   std::string all, line;

@@ -10,6 +10,7 @@
 
 #include "app/commands/bench/bench_rig.hpp"
 #include "app/commands/bench/klt_bench.hpp"
+#include "core/base/contains.hpp"
 #include "core/base/error.hpp"
 #include "core/graph/catalogue.hpp"
 #include "kernels/registry.hpp"
@@ -56,9 +57,7 @@ constexpr PixelFormat kFormats[] = {PixelFormat::gray8, PixelFormat::rgba8, Pixe
 /// format and setting. `only`: names to measure; empty: all. Skips filters with several inputs, and klt.
 template <class Use>
 void for_each_subject(Extent extent, const std::vector<std::string>& only, Use use) {
-  const auto wanted = [&](const std::string& name) {
-    return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
-  };
+  const auto wanted = [&](const std::string& name) { return only.empty() || contains(only, name); };
   const std::pair<const char*, PictureInfo> pictures[] = {
       {"nv12", semi_planar(extent, 8)},
       {"p010", semi_planar(extent, 10)},
@@ -230,8 +229,7 @@ void run(const Options& options) {
   if (options.cuda && !status.available) fmt::print(stderr, "CUDA: {}\n", status.reason);
   if (options.cpu) bench_cpu(options, printer);
   const auto& only = options.filters;
-  if (!options.json && options.sizes.empty() &&
-      (only.empty() || std::find(only.begin(), only.end(), "klt") != only.end()))
+  if (!options.json && options.sizes.empty() && (only.empty() || contains(only, "klt")))
     bench_klt(status, options.cpu, options.cuda);
   if (!printer.all_equal())
     throw Error(ExitCode::runtime_failure, "bench", "an output differs from the CPU's",

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "app/commands/bench/bench_rig.hpp"
 #include "app/commands/bench/graph_time.hpp"

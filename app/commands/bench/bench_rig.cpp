@@ -14,7 +14,7 @@
 namespace lensd::bench {
 namespace {
 
-constexpr size_t kMostBuffers = 64;
+constexpr size_t kMaxBuffers = 64;
 
 void fill_noise(uint8_t* to, size_t bytes) {
   std::mt19937_64 random(1);
@@ -232,7 +232,7 @@ std::vector<FrameBuffers> rotating_buffers(const Subject& subject, const Layout&
 Timing time_cpu(Subject& subject, int threads, size_t cache_bytes) {
   SubjectRun run(subject, threads);
   const std::vector<FrameBuffers> frames =
-      rotating_buffers(subject, run.cpu.layout, MemoryKind::host, cache_bytes, kMostBuffers);
+      rotating_buffers(subject, run.cpu.layout, MemoryKind::host, cache_bytes, kMaxBuffers);
   const size_t count = frames.size();
   Timing timing;
   for (const PassSpec& pass : run.cpu.layout.passes) timing.bytes += pass.bytes;
@@ -243,7 +243,7 @@ Timing time_cpu(Subject& subject, int threads, size_t cache_bytes) {
 
 Timing time_cpu_copy(double bytes, int threads, size_t cache_bytes) {
   const auto half = static_cast<size_t>(bytes / 2);
-  const size_t count = rotation(2 * half, cache_bytes, kMostBuffers);
+  const size_t count = rotation(2 * half, cache_bytes, kMaxBuffers);
   std::vector<MemoryBlock> blocks;
   for (size_t i = 0; i < 2 * count; ++i) {
     blocks.emplace_back(MemoryKind::host, half);

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr auto kMostWait = 5s;
+constexpr auto kMaxWait = 5s;
 
 struct Tool {
   const char* const* arguments;
@@ -60,11 +60,11 @@ class PrivateFolder {
   fs::path path_;
 };
 
-/// Waits for a child process. Kills it after kMostWait. Returns its exit code, or nullopt if it ended
+/// Waits for a child process. Kills it after kMaxWait. Returns its exit code, or nullopt if it ended
 /// otherwise.
 std::optional<int> exit_code(pid_t child) {
   int status = 0;
-  for (std::chrono::milliseconds left = kMostWait; left > 0s; left -= 10ms) {
+  for (std::chrono::milliseconds left = kMaxWait; left > 0s; left -= 10ms) {
     if (waitpid(child, &status, WNOHANG) == child)
       return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
     std::this_thread::sleep_for(10ms);

@@ -125,8 +125,8 @@ struct ScreenSaver::Shared {
         lock.lock();
         if (!inhibition) changed.wait_for(lock, kRetry, [&] { return cancel || !on; });
       } else if (!on && inhibition) {
-        // Another file or a short stall needs no new request: some desktops blank the screen as soon as no
-        // request is left.
+        // Keep the request for kGap, for example between two files. Some desktops blank the screen as soon as
+        // there is no request.
         if (changed.wait_for(lock, kGap, [&] { return cancel || on; })) continue;
         lock.unlock();
         inhibition.reset();

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <optional>
 
+#include "core/base/contains.hpp"
+
 namespace lensd {
 namespace {
 
@@ -82,7 +84,7 @@ void ShownFrame::read_pixels(const ui::ProbeState& probe, ViewerModelBuilder& mo
   if (probe.over) {
     m.probe_x = probe.x, m.probe_y = probe.y;
     std::vector<std::string> nodes = m.views;
-    if (std::find(nodes.begin(), nodes.end(), "") == nodes.end()) nodes.emplace_back();
+    if (!contains(nodes, "")) nodes.emplace_back();
     for (const std::string& node : nodes) {
       const int image = frame_.find_image(node);
       if (image < 0) continue;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "app/viewer/display/picture_clipboard.hpp"
+#include "core/base/contains.hpp"
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 #include "core/media/recorder.hpp"
@@ -21,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Maximum size of a part of an expanded path. File systems allow 255 bytes; a number such as "-12" follows.
-constexpr size_t kMostPartBytes = 240;
+constexpr size_t kMaxPartBytes = 240;
 
 /// Returns the time without colons, which Windows, FAT disks and `rsync` targets do not accept in file names.
 std::string clock(int64_t ns, bool milliseconds) {
@@ -35,7 +36,7 @@ std::string clock(int64_t ns, bool milliseconds) {
 /// replaces the '%' of "%n", which unused_path() would replace by a number.
 std::string file_name_of(const std::string& source) {
   std::string name = fs::path(source).stem().string();
-  std::replace(name.begin(), name.end(), ':', '-');
+  std::ranges::replace(name, ':', '-');
   for (size_t at = 0; (at = name.find("%n", at)) != std::string::npos;) name[at] = '-';
   return name;
 }
@@ -137,8 +138,8 @@ std::string expand_template(const std::string& text, const std::string& source, 
   for (;;) {
     std::string result = expanded(text, name, pts_ns, frame);
     const size_t longest = longest_part(result);
-    if (longest <= kMostPartBytes || name.empty()) return result;
-    const size_t excess = std::min(longest - kMostPartBytes, name.size());
+    if (longest <= kMaxPartBytes || name.empty()) return result;
+    const size_t excess = std::min(longest - kMaxPartBytes, name.size());
     name = first_bytes(name, name.size() - excess);
   }
 }
@@ -155,7 +156,7 @@ std::string unused_path(const std::string& path, const std::vector<std::string>&
           (p.parent_path() / fmt::format("{}-{}{}", p.stem().string(), n, p.extension().string())).string();
     }
     std::error_code error;  // the caller reports it when it writes the file
-    if (!fs::exists(name, error) && std::find(taken.begin(), taken.end(), name) == taken.end()) return name;
+    if (!fs::exists(name, error) && !contains(taken, name)) return name;
   }
   return path;
 }

@@ -51,7 +51,7 @@ std::optional<std::string> Playlist::select(size_t index) {
 void Playlist::playing(const std::string& source) {
   const std::vector<std::string>& all = *chosen_.sources;
   if (chosen_.index >= all.size() || all[chosen_.index] != source) {
-    const auto found = std::find(all.begin(), all.end(), source);
+    const auto found = std::ranges::find(all, source);
     if (found != all.end())
       chosen_.index = static_cast<size_t>(found - all.begin());
     else

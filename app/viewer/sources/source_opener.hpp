@@ -28,6 +28,8 @@ enum class OpenResult : uint8_t {
   cancelled,  ///< by the user, a newer request or the shutdown
 };
 
+using OpenDone = std::function<void(OpenResult result, const std::string& problem)>;
+
 struct OpenRequest {
   std::string url;
   /// Not empty: find the sources in these files and folders (OpenedPipeline::list) instead of opening `url`.
@@ -47,7 +49,7 @@ struct OpenRequest {
   std::optional<int> video_track;  ///< track that the user chose; playback continues at `start_ns`
   bool paused = false;
   /// Called once on the UI thread. May be empty.
-  std::function<void(OpenResult result, const std::string& problem)> done;
+  OpenDone done;
 };
 
 /// A pipeline and its recorder. The opener does not start the pipeline.

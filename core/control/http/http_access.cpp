@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/base/contains.hpp"
 #include "core/base/error.hpp"
 #include "core/base/text.hpp"
 
@@ -69,8 +70,7 @@ bool known_host(const std::string& host, const std::string& address, const std::
   unsigned char bytes[16];
   const bool literal =
       inet_pton(AF_INET, name.c_str(), bytes) == 1 || inet_pton(AF_INET6, name.c_str(), bytes) == 1;
-  return literal || is_localhost(name) || name == lower_case(address) ||
-         std::find(hosts.begin(), hosts.end(), name) != hosts.end();
+  return literal || is_localhost(name) || name == lower_case(address) || contains(hosts, name);
 }
 
 bool same_origin(const std::string& origin, const std::string& host, const std::vector<std::string>& hosts) {

@@ -115,8 +115,8 @@ HttpRoutes::HttpRoutes(ControlTarget& target, EventHub& hub, const HttpOptions& 
       } {}
 
 /// Returns the address of `path` without a query, relative to `path`, because a proxy may have removed a
-/// prefix. Of unknown paths returns the page: a decoded path may contain line breaks or the name of another
-/// host.
+/// prefix. Returns the page's address if `path` is unknown, because a decoded path may contain line breaks or
+/// the name of another host.
 std::string HttpRoutes::redirect_target(const std::string& path) const {
   if (get_handlers_.contains(path)) return "./" + path.substr(path.rfind('/') + 1);
   std::string page = "./";

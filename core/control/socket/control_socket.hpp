@@ -16,7 +16,7 @@ std::string default_socket_path();
 /// A listening Unix socket with mode 0600. Owns the socket's file.
 class ControlSocket {
  public:
-  /// Starts listening. Replaces the socket file that a killed process left behind. A lock on the folder
+  /// Starts listening. Replaces the socket file that a killed process left behind. The lock file .NAME.lock
   /// prevents races between instances that start at the same time. Throws Error(runtime_failure) if the path
   /// cannot be used or another instance listens there.
   explicit ControlSocket(const std::string& path);

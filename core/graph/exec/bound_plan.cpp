@@ -7,8 +7,8 @@ namespace lensd {
 namespace {
 
 bool same_inputs(const BoundNode& a, const BoundNode& b) {
-  return std::equal(a.in.begin(), a.in.end(), b.in.begin(), b.in.end(),
-                    [](const ConstImageRef& x, const ConstImageRef& y) { return x.format == y.format; });
+  return std::ranges::equal(
+      a.in, b.in, [](const ConstImageRef& x, const ConstImageRef& y) { return x.format == y.format; });
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ std::vector<StateCopy> carry_state_over(std::span<const BoundNode> old_nodes,
   for (BoundNode& bound : new_nodes) {
     const PlanNode& node = *bound.node;
     if (node.layout.state_bytes == 0) continue;
-    const auto old = std::find_if(old_nodes.begin(), old_nodes.end(), [&](const BoundNode& other) {
+    const auto old = std::ranges::find_if(old_nodes, [&](const BoundNode& other) {
       return other.node->id == node.id && other.node->filter_name == node.filter_name;
     });
     if (old == old_nodes.end()) continue;

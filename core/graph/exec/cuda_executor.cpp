@@ -145,7 +145,7 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
     const auto reading = [](const SlotSync& sync) {
       return sync.was_read && cudaEventQuery(sync.read.get()) == cudaErrorNotReady;
     };
-    const bool none = std::none_of(set.begin(), set.end(), reading);
+    const bool none = std::ranges::none_of(set, reading);
     cudaGetLastError();  // clears cudaErrorNotReady
     return none;
   }

@@ -7,7 +7,7 @@
 namespace lensd {
 namespace {
 
-/// Time between two questions. It grows, because a paused viewer may hold a frame for hours.
+/// Time between two checks for unused pools. It grows, because a paused viewer may hold a frame for hours.
 constexpr std::chrono::milliseconds kFirstPause{2}, kLongestPause{128};
 
 }  // namespace

@@ -15,11 +15,6 @@
 namespace lensd {
 namespace {
 
-/// Returns a JSON string. Replaces invalid UTF-8, because names come from files and drivers.
-std::string quoted(const std::string& text) {
-  return json_line(text);
-}
-
 double micros(int64_t ns) {
   return static_cast<double>(ns) * 1e-3;
 }
@@ -73,7 +68,7 @@ std::string Timeline::chrome_trace(int64_t since_ns, const Notes& notes) const {
   // origin_ns is the monotonic time of ts 0. It relates the trace to the timestamps of other programs.
   std::string json = fmt::format("{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"origin_ns\":\"{}\"",
                                  origin == INT64_MAX ? 0 : origin);
-  for (const auto& [name, value] : notes) json += fmt::format(",{}:{}", quoted(name), quoted(value));
+  for (const auto& [name, value] : notes) json += fmt::format(",{}:{}", json_line(name), json_line(value));
   json += "},\"traceEvents\":[\n";
   auto out = std::back_inserter(json);
   json += "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"lensd\"}}";
@@ -87,7 +82,7 @@ std::string Timeline::chrome_trace(int64_t since_ns, const Notes& notes) const {
         ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{0},\"args\":{{\"name\":{1}}}}}"
         ",\n{{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":1,\"tid\":{0},\"args\":{{"
         "\"sort_index\":{0}}}}}",
-        it->second, quoted(i.track));
+        it->second, json_line(i.track));
   }
 
   const std::vector<FlowEvent> flows = flow_events(intervals);
@@ -104,7 +99,7 @@ std::string Timeline::chrome_trace(int64_t since_ns, const Notes& notes) const {
     fmt::format_to(out,
                    ",\n{{\"name\":{},\"cat\":\"stage\",\"ph\":\"X\",\"pid\":1,\"tid\":{},\"ts\":{:.3f},"
                    "\"dur\":{:.3f}",
-                   quoted(i.label), tid, micros(i.begin_ns - origin), micros(end - i.begin_ns));
+                   json_line(i.label), tid, micros(i.begin_ns - origin), micros(end - i.begin_ns));
     if (i.frame >= 0) fmt::format_to(out, ",\"args\":{{\"frame\":{}}}", i.frame);
     json += '}';
     if (flows[n].phase != 0)
@@ -118,7 +113,7 @@ std::string Timeline::chrome_trace(int64_t since_ns, const Notes& notes) const {
   for (const Sample& s : samples)
     fmt::format_to(
         out, ",\n{{\"name\":{},\"ph\":\"C\",\"pid\":1,\"tid\":0,\"ts\":{:.3f},\"args\":{{\"value\":{}}}}}",
-        quoted(s.counter), micros(s.time_ns - origin), s.value);
+        json_line(s.counter), micros(s.time_ns - origin), s.value);
   return json + "\n]}\n";
 }
 

@@ -67,7 +67,7 @@ std::vector<Timeline::Entry> Timeline::entries(int64_t since_ns) const {
     if (slot.before.load(std::memory_order_acquire) == n + 1 && entry.end_ns >= since_ns)
       all.push_back(entry);
   }
-  std::stable_sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) {
+  std::ranges::stable_sort(all, [](const Entry& a, const Entry& b) {
     return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
   });
   return all;

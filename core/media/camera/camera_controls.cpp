@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/clock.hpp"
+#include "core/base/contains.hpp"
 
 namespace lensd {
 namespace {
@@ -37,11 +38,12 @@ std::string refusal(const SourceControl& control, const ParamValue& value, int e
   }
 }
 
-/// Returns true if a write failed because of the connection instead of the value, as on a device that is
-/// being unplugged or reset, and may be repeated. After ETIMEDOUT it may not: each attempt may take seconds.
+/// Returns true if a write may be repeated, because it failed with an error of the connection: the device may
+/// be about to disappear. Errors of the value are not repeated, and neither is ETIMEDOUT, because each
+/// attempt may take seconds.
 bool is_connection_error(int error) {
   constexpr int kRefusals[] = {EINVAL, ERANGE, EACCES, EPERM, EBUSY, ENOTTY, ETIMEDOUT};
-  return std::ranges::find(kRefusals, error) == std::end(kRefusals);
+  return !contains(kRefusals, error);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ std::vector<Camera> list_cameras(const std::string& folder) {
         file.find_first_not_of("0123456789", 5) == std::string::npos && file.size() < 12)
       nodes.emplace_back(std::stoi(file.substr(5)), entry.path().string());
   }
-  std::sort(nodes.begin(), nodes.end());
+  std::ranges::sort(nodes);
   const auto names = names_by_id(folder);
   std::vector<Camera> cameras;
   for (const auto& [number, path] : nodes) {

@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 
+#include "core/base/contains.hpp"
+
 namespace lensd {
 namespace {
 
@@ -37,7 +39,7 @@ double rate_of(const std::string& text) {
 }
 
 void add(std::vector<std::string>& choices, const std::string& text) {
-  if (std::ranges::find(choices, text) == choices.end()) choices.push_back(text);
+  if (!contains(choices, text)) choices.push_back(text);
 }
 
 /// Returns the code of the first format that FFmpeg calls `configured`. If there is none, returns
@@ -106,7 +108,7 @@ ModeControls::ModeControls(std::vector<CameraFormat> formats, const RequestedMod
 }
 
 bool ModeControls::has(std::string_view name) noexcept {
-  return std::ranges::find(kNames, name) != kNames.end();
+  return contains(kNames, name);
 }
 
 SourceControl* ModeControls::find(std::string_view name) noexcept {
@@ -154,9 +156,7 @@ std::string ModeControls::text(std::string_view name) const {
 }
 
 RequestedMode ModeControls::request() const {
-  const auto listed = [this](std::string_view name) {
-    return std::ranges::find(list_, name, &SourceControl::name) != list_.end();
-  };
+  const auto listed = [this](std::string_view name) { return contains(list_, name, &SourceControl::name); };
   RequestedMode request = configured_;
   if (listed("format")) request.format = text("format");
   if (listed("size")) request.size = size_of(text("size"));

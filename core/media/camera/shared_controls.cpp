@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/clock.hpp"
+#include "core/base/contains.hpp"
 #include "core/media/camera/mode_controls.hpp"
 
 namespace lensd {
@@ -15,10 +16,10 @@ namespace {
 
 constexpr int64_t kWatchedNs = 1'000'000'000;
 /// Limit of queued writes. Only repeated actions (is_action()) can reach it.
-constexpr size_t kMostWrites = 1024;
+constexpr size_t kMaxWrites = 1024;
 /// Limit of the texts that notice_once() remembers, so that varying values cannot fill the memory. Further
 /// texts are not reported.
-constexpr size_t kMostNoticed = 64;
+constexpr size_t kMaxNoticed = 64;
 
 /// Returns the values of format, size and rate, sorted.
 ControlValues mode_of(ControlValues values) {
@@ -148,7 +149,7 @@ void SharedControls::queue(const SourceControl& control, Write write) {
       write.previous = queued.previous;  // the queued value was never set
       return true;
     });
-  if (writes_.size() < kMostWrites) writes_.push_back(std::move(write));
+  if (writes_.size() < kMaxWrites) writes_.push_back(std::move(write));
   pending_.store(true, std::memory_order_release);
 }
 
@@ -219,7 +220,7 @@ std::vector<SharedControls::Write> SharedControls::connect(const CameraIdentity&
   // Forget actions that were requested before the first connection, so that only this connection runs them.
   std::erase_if(wanted_, [&](const auto& one) {
     const SourceControl* control = next->find(one.first);
-    return control && is_action(*control) && std::ranges::find(given_, one) == given_.end();
+    return control && is_action(*control) && !contains(given_, one);
   });
   // The returned writes replace those of the previous connection.
   std::erase_if(writes_, [](const Write& write) { return write.purpose == Purpose::restore; });
@@ -259,7 +260,7 @@ void SharedControls::publish(const std::vector<SourceControl>& controls) {
 /// Returns the wanted values that differ from the configured ones. Call with mutex_ locked.
 ControlValues SharedControls::chosen() const {
   ControlValues values = wanted_;
-  std::erase_if(values, [&](const auto& one) { return std::ranges::find(given_, one) != given_.end(); });
+  std::erase_if(values, [&](const auto& one) { return contains(given_, one); });
   return values;
 }
 
@@ -296,7 +297,7 @@ void SharedControls::restart(const ControlValues& previous, const std::vector<st
   if (!previous_mode_) previous_mode_ = previous;
   mode_failures_ = 0;
   for (const std::string& name : released) {
-    if (std::ranges::find(writes_, name, &Write::name) != writes_.end()) continue;  // its new value follows
+    if (contains(writes_, name, &Write::name)) continue;  // its new value follows
     std::erase_if(wanted_, [&](const auto& one) { return one.first == name; });
     notices_.add(false, fmt::format("{} is chosen automatically now, because the camera has no mode with the "
                                     "requested format, size and rate",
@@ -314,13 +315,10 @@ void SharedControls::mode_works() {
 void SharedControls::mode_failed(int error) {
   constexpr int kAbsent[] = {ENOENT, ENODEV, ENXIO, ESHUTDOWN, EACCES, EPERM, EBUSY};
   constexpr int kUnusable[] = {0, EINVAL, ENOSPC, ENOMEM, ERANGE};
-  constexpr int kMostFailures = 3;
-  const auto is_one_of = [error](const auto& list) {
-    return std::ranges::find(list, error) != std::end(list);
-  };
+  constexpr int kMaxFailures = 3;
   const std::lock_guard lock(mutex_);
-  if (is_one_of(kAbsent)) return suspect_mode(false);
-  suspect_mode(is_one_of(kUnusable) || ++mode_failures_ >= kMostFailures);
+  if (contains(kAbsent, error)) return suspect_mode(false);
+  suspect_mode(contains(kUnusable, error) || ++mode_failures_ >= kMaxFailures);
 }
 
 bool SharedControls::revert_mode(const std::string& reason) {
@@ -337,7 +335,7 @@ bool SharedControls::revert_mode(const std::string& reason) {
 }
 
 void SharedControls::notice_once(const std::string& text) {
-  if (noticed_.size() < kMostNoticed && noticed_.insert(text).second) notices_.add(true, text);
+  if (noticed_.size() < kMaxNoticed && noticed_.insert(text).second) notices_.add(true, text);
 }
 
 }  // namespace lensd

@@ -32,7 +32,7 @@ class SharedControls {
     ParamValue value;
     std::optional<ParamValue> previous = {};  ///< wanted value before this write; nullopt: none
     Purpose purpose = Purpose::set;           ///< restore: writes a value again that was set earlier
-    /// The request also sets another control that may override this one, so the user expects that.
+    /// The same request sets another control that may override this one, so the user needs no notice.
     bool may_be_overridden = false;
     int failures = 0;       ///< attempts that ended with an error of the connection
     int64_t failed_ns = 0;  ///< time of the first of them

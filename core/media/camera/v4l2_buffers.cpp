@@ -61,10 +61,23 @@ v4l2_buffer V4l2Buffers::request(uint32_t index) noexcept {
   return buffer;
 }
 
+V4l2SetFormat read_format(const v4l2_format& format) noexcept {
+  if (!is_multi_planar(format.type)) {
+    const v4l2_pix_format& single = format.fmt.pix;
+    return {single.pixelformat, single.width, single.height, 1, {static_cast<int>(single.bytesperline)}};
+  }
+  const v4l2_pix_format_mplane& multi = format.fmt.pix_mp;
+  V4l2SetFormat set{.fourcc = multi.pixelformat, .width = multi.width, .height = multi.height};
+  set.memory_planes = std::clamp<size_t>(multi.num_planes, 1, kMaxV4l2Planes);
+  for (size_t p = 0; p < set.memory_planes; ++p)
+    set.pitch_bytes[p] = static_cast<int>(multi.plane_fmt[p].bytesperline);
+  return set;
+}
+
 /// Planes in the same memory plane follow each other; the ratio of their pitches is the ratio of their row
 /// sizes.
 V4l2Layout v4l2_layout(AVPixelFormat pixels, Extent size, size_t memory_planes,
-                       const std::array<int, kMostV4l2Planes>& pitch_bytes) {
+                       const std::array<int, kMaxV4l2Planes>& pitch_bytes) {
   V4l2Layout layout;
   int tight[4] = {};
   av_image_fill_linesizes(tight, pixels, size.width);

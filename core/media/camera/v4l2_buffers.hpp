@@ -14,7 +14,7 @@
 namespace lensd {
 
 /// Maximum number of planes of a picture, and of memory planes of a buffer.
-inline constexpr size_t kMostV4l2Planes = 4;
+inline constexpr size_t kMaxV4l2Planes = 4;
 
 class V4l2Buffers {
  public:
@@ -23,7 +23,7 @@ class V4l2Buffers {
     size_t bytes = 0;
   };
   /// A buffer's memory planes; one if the device is not multi-planar.
-  using Buffer = std::array<Region, kMostV4l2Planes>;
+  using Buffer = std::array<Region, kMaxV4l2Planes>;
 
   /// `device` must outlive this object.
   explicit V4l2Buffers(V4l2Device& device) : device_(device) {}
@@ -57,17 +57,26 @@ class V4l2Buffers {
 /// Returns true if buffers of this type have memory planes.
 bool is_multi_planar(uint32_t type) noexcept;
 
+/// The format of pictures that a driver has set, for single- and multi-planar devices.
+struct V4l2SetFormat {
+  uint32_t fourcc = 0, width = 0, height = 0;
+  size_t memory_planes = 1;
+  std::array<int, kMaxV4l2Planes> pitch_bytes = {};  ///< by memory plane
+};
+/// Reads the members of `format` that belong to its type.
+V4l2SetFormat read_format(const v4l2_format& format) noexcept;
+
 /// The places of an uncompressed picture's planes in a buffer.
 struct V4l2Layout {
   struct Plane {
     size_t memory_plane = 0, offset = 0;
     int pitch_bytes = 0;
   };
-  std::array<Plane, kMostV4l2Planes> planes = {};
-  std::array<size_t, kMostV4l2Planes> bytes = {};  ///< size of the whole picture by memory plane
+  std::array<Plane, kMaxV4l2Planes> planes = {};
+  std::array<size_t, kMaxV4l2Planes> bytes = {};  ///< size of the whole picture by memory plane
 };
 /// `pitch_bytes`: the driver's, by memory plane.
 V4l2Layout v4l2_layout(AVPixelFormat pixels, Extent size, size_t memory_planes,
-                       const std::array<int, kMostV4l2Planes>& pitch_bytes);
+                       const std::array<int, kMaxV4l2Planes>& pitch_bytes);
 
 }  // namespace lensd

@@ -86,8 +86,8 @@ bool full_range(const v4l2_pix_format& format, bool chroma) {
 /// Returns true if a JPEG has its end marker. Cameras may append padding. Coded samples cannot contain the
 /// marker.
 bool has_jpeg_end(const uint8_t* data, size_t bytes) {
-  constexpr size_t kMostPadding = 4096;
-  for (size_t i = bytes; i >= 2 && bytes - i < kMostPadding; --i)
+  constexpr size_t kMaxPadding = 4096;
+  for (size_t i = bytes; i >= 2 && bytes - i < kMaxPadding; --i)
     if (data[i - 2] == 0xFF && data[i - 1] == 0xD9) return true;
   return false;
 }
@@ -243,7 +243,7 @@ void V4l2Capture::set_fields(AVFrame& frame, uint32_t field) const noexcept {
                                  : FieldOrder::bottom_first);
 }
 
-/// Like dequeue(). Unplugging and changes of the signal are not the mode's fault.
+/// Calls dequeue(). If the camera was unplugged or its signal has changed, does not suspect the mode.
 int V4l2Capture::next_picture(Filled& filled) noexcept {
   const int error = dequeue(filled);
   if (error == AVERROR(EIO) || is_gone(AVUNERROR(error))) suspect_mode(false);

@@ -69,7 +69,7 @@ class V4l2Capture {
     uint32_t index = 0;
     uint32_t field = V4L2_FIELD_ANY;
     int64_t time_ns = 0;
-    std::array<size_t, kMostV4l2Planes> offset = {}, bytes = {};
+    std::array<size_t, kMaxV4l2Planes> offset = {}, bytes = {};
   };
 
   [[noreturn]] void fail(const std::string& what) const;

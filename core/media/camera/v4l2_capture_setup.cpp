@@ -1,8 +1,6 @@
 // Input, TV standard, format, size and rate of a V4l2Capture.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "core/base/log.hpp"
@@ -115,29 +113,23 @@ void V4l2Capture::report_size(Extent requested, Extent chosen) const {
 
 /// Stores the format that the driver has set, which may differ from the request.
 void V4l2Capture::read_layout(const v4l2_format& format) {
-  const v4l2_pix_format& single = format.fmt.pix;
-  const v4l2_pix_format_mplane& multi = format.fmt.pix_mp;
-  const uint32_t code = multi_planar_ ? multi.pixelformat : single.pixelformat;
-  format_ = find_camera_format(code);
-  if (!format_) fail(fmt::format("lensd does not read the camera's format {}", fourcc_text(code)));
-  const uint32_t width = multi_planar_ ? multi.width : single.width;
-  const uint32_t height = multi_planar_ ? multi.height : single.height;
-  if (width == 0 || height == 0 || width > kMaxSide || height > kMaxSide)
-    fail(fmt::format("a picture of {}×{} cannot be read, the limit is {}×{}", width, height, kMaxSide,
+  const V4l2SetFormat set = read_format(format);
+  format_ = find_camera_format(set.fourcc);
+  if (!format_) fail(fmt::format("lensd does not read the camera's format {}", fourcc_text(set.fourcc)));
+  if (set.width == 0 || set.height == 0 || set.width > kMaxSide || set.height > kMaxSide)
+    fail(fmt::format("a picture of {}×{} cannot be read, the limit is {}×{}", set.width, set.height, kMaxSide,
                      kMaxSide));
-  size_ = {static_cast<int>(width), static_cast<int>(height)};
-  memory_planes_ = multi_planar_ ? std::clamp<size_t>(multi.num_planes, 1, kMostV4l2Planes) : 1;
-  std::array<int, kMostV4l2Planes> pitch_bytes = {static_cast<int>(single.bytesperline)};
-  for (size_t p = 0; multi_planar_ && p < memory_planes_; ++p)
-    pitch_bytes[p] = static_cast<int>(multi.plane_fmt[p].bytesperline);
-  if (format_->raw()) layout_ = v4l2_layout(format_->pixels, size_, memory_planes_, pitch_bytes);
+  size_ = {static_cast<int>(set.width), static_cast<int>(set.height)};
+  memory_planes_ = set.memory_planes;
+  if (format_->raw()) layout_ = v4l2_layout(format_->pixels, size_, memory_planes_, set.pitch_bytes);
   if (multi_planar_) {
+    const v4l2_pix_format_mplane& multi = format.fmt.pix_mp;
     colour_.colorspace = multi.colorspace;
     colour_.ycbcr_enc = multi.ycbcr_enc;
     colour_.quantization = multi.quantization;
     colour_.xfer_func = multi.xfer_func;
   } else {
-    colour_ = single;
+    colour_ = format.fmt.pix;
   }
 }
 

@@ -7,14 +7,15 @@
 #include <cstring>
 #include <set>
 
+#include "core/base/contains.hpp"
 #include "core/base/log.hpp"
 
 namespace lensd {
 namespace {
 
 /// Maximum numbers of entries of a list to query. A faulty driver's list might not end.
-constexpr size_t kMostControls = 1024;
-constexpr int64_t kMostChoices = 1024;
+constexpr size_t kMaxControls = 1024;
+constexpr int64_t kMaxChoices = 1024;
 
 std::string text_of(const char* bytes, size_t size) {
   return std::string(bytes, std::find(bytes, bytes + size, '\0'));
@@ -49,12 +50,11 @@ bool known_type(uint32_t type, ControlKind& kind) {
 
 /// Reads the entries of a menu. Drivers may skip numbers, and some use the same text for several entries.
 void read_choices(const MenuItem& item, SourceControl& control) {
-  const int64_t last = std::min(control.max, control.min + kMostChoices);
+  const int64_t last = std::min(control.max, control.min + kMaxChoices);
   for (int64_t number = control.min; number <= last; ++number) {
     std::string text = item(static_cast<uint32_t>(number));
     if (text.empty()) continue;
-    if (std::ranges::find(control.choices, text) != control.choices.end())
-      text += fmt::format(" ({})", number);
+    if (contains(control.choices, text)) text += fmt::format(" ({})", number);
     control.choices.push_back(std::move(text));
     control.numbers.push_back(number);
   }
@@ -267,7 +267,7 @@ std::vector<SourceControl> read_controls(V4l2Device& device) {
   std::set<std::string> names;
   std::string group;
   v4l2_query_ext_ctrl query = {};
-  for (size_t i = 0; i < kMostControls && next_control(device, query); ++i) {
+  for (size_t i = 0; i < kMaxControls && next_control(device, query); ++i) {
     if (query.type == V4L2_CTRL_TYPE_CTRL_CLASS) {
       group = text_of(query.name, sizeof query.name);
       continue;

@@ -9,7 +9,7 @@ namespace lensd {
 namespace {
 
 /// Maximum number of entries of a list to query. A faulty driver's list might not end.
-constexpr uint32_t kMostEntries = 256;
+constexpr uint32_t kMaxEntries = 256;
 constexpr Extent kCommonSizes[] = {{3840, 2160}, {2560, 1440}, {1920, 1080}, {1280, 720},
                                    {1024, 768},  {800, 600},   {640, 480},   {320, 240}};
 constexpr double kCommonRates[] = {120, 60, 50, 30, 25, 24, 15, 10, 5};
@@ -24,7 +24,7 @@ void read_rates(V4l2Device& device, uint32_t code, CameraMode& mode) {
   entry.pixel_format = code;
   entry.width = static_cast<uint32_t>(mode.size.width),
   entry.height = static_cast<uint32_t>(mode.size.height);
-  for (; entry.index < kMostEntries && device.query(VIDIOC_ENUM_FRAMEINTERVALS, entry); ++entry.index) {
+  for (; entry.index < kMaxEntries && device.query(VIDIOC_ENUM_FRAMEINTERVALS, entry); ++entry.index) {
     if (entry.type == V4L2_FRMIVAL_TYPE_DISCRETE) {
       mode.rates.push_back(per_second(entry.discrete));
       continue;
@@ -50,7 +50,7 @@ void read_sizes(V4l2Device& device, CameraFormat& format) {
   std::vector<Extent> sizes;
   v4l2_frmsizeenum entry = {};
   entry.pixel_format = format.code;
-  for (; entry.index < kMostEntries && device.query(VIDIOC_ENUM_FRAMESIZES, entry); ++entry.index) {
+  for (; entry.index < kMaxEntries && device.query(VIDIOC_ENUM_FRAMESIZES, entry); ++entry.index) {
     if (entry.type == V4L2_FRMSIZE_TYPE_DISCRETE) {
       sizes.push_back(extent(entry.discrete.width, entry.discrete.height));
       continue;
@@ -76,7 +76,7 @@ std::vector<CameraFormat> camera_formats(V4l2Device& device, const v4l2_capabili
   v4l2_fmtdesc entry = {};
   entry.type = node_capabilities(capability) & V4L2_CAP_VIDEO_CAPTURE ? V4L2_BUF_TYPE_VIDEO_CAPTURE
                                                                       : V4L2_BUF_TYPE_VIDEO_CAPTURE_MPLANE;
-  for (; entry.index < kMostEntries && device.query(VIDIOC_ENUM_FMT, entry); ++entry.index) {
+  for (; entry.index < kMaxEntries && device.query(VIDIOC_ENUM_FMT, entry); ++entry.index) {
     const CameraFormatEntry* known = find_camera_format(entry.pixelformat);
     CameraFormat format{entry.pixelformat,
                         fourcc_text(entry.pixelformat),

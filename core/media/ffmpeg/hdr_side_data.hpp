@@ -1,8 +1,6 @@
 // Static HDR metadata as FFmpeg's side data. Internal to core/media.
 #pragma once
 
-#include <string>
-
 #include "core/media/ffmpeg/ffmpeg.hpp"
 #include "core/media/hdr_metadata.hpp"
 

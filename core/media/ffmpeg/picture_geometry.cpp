@@ -1,7 +1,6 @@
 // Pixel aspect, orientation and fields of decoded pictures.
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 
 #include "core/base/log.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
@@ -10,11 +9,11 @@
 namespace lensd {
 
 PixelAspect pixel_aspect_of(AVRational sample_aspect_ratio) {
-  constexpr int kMostSlender = 20;
+  constexpr int kMaxAspect = 20;
   PixelAspect aspect;
   av_reduce(&aspect.width, &aspect.height, sample_aspect_ratio.num, sample_aspect_ratio.den, 1 << 16);
-  if (aspect.width < 1 || aspect.height < 1 || aspect.width > kMostSlender * aspect.height ||
-      aspect.height > kMostSlender * aspect.width)
+  if (aspect.width < 1 || aspect.height < 1 || aspect.width > kMaxAspect * aspect.height ||
+      aspect.height > kMaxAspect * aspect.width)
     return {};
   return aspect;
 }

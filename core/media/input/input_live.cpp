@@ -296,7 +296,7 @@ void Input::connect_audio() {
 }
 
 void Input::watch_programs() noexcept {
-  // A change that was found must be seen by the reader, even if a stream has appeared with it.
+  // Not after a change: watch() would clear it before the reader has called changed().
   if (transport_ && !transport_->programs().changed())
     transport_->programs().watch(stream_->id, audio_stream_ ? audio_stream_->id : -1);
 }

@@ -19,9 +19,9 @@ constexpr int64_t kScanBytes = 4 << 20;
 constexpr int kReordered = 32;
 /// Number of pictures that are read after a range, to confirm a part and to find its first picture.
 constexpr int kMargin = 2 * kReordered;
-/// Timestamps that go back by more than this begin another part, as in TimestampNormalizer. The next picture
-/// must follow within kGap: a damaged timestamp begins no part. If one part of a file begins so, a gap of
-/// more than kGap begins another part, too.
+/// Timestamps that go back by more than kJump begin another part, as in TimestampNormalizer. The next picture
+/// must follow within kGap: a damaged timestamp begins no part. In files with such a part, a gap of more than
+/// kGap begins another part, too.
 constexpr int64_t kJump = kMpegRate, kGap = 10 * kMpegRate;
 /// Times of a part may be up to this much before its first picture.
 constexpr int64_t kBeforePart = 3600 * kMpegRate;
@@ -87,7 +87,7 @@ class JoinedParts::Finder {
     PesTime time;
     return times_.next(time) ? std::optional(time) : std::nullopt;
   }
-  /// Steps between places that are much longer than half of the others may have a gap.
+  /// A step between two places that is much longer than the median step may contain a gap.
   void set_longest_step(const std::vector<PesTime>& places) {
     std::vector<int64_t> steps{0};
     for (size_t i = 1; i < places.size(); ++i) steps.push_back(step(places[i - 1], places[i]));
@@ -176,8 +176,9 @@ std::unique_ptr<JoinedParts> JoinedParts::find(AVFormatContext& context, AVStrea
       new JoinedParts(video, transport, std::move(parts), nominal_duration(context, video)));
 }
 
-/// Returns true if a packet between the last picture of one part and the first one of the next belongs to the
-/// former: if it continues the stream better. After a move: if its time is closer to that picture.
+/// Returns true if a packet after the last picture of `part` and before the first one of `next` belongs to
+/// `part`: if that continues the stream with the smaller step. After a move, when there is no packet before:
+/// if its time is closer to the end of `part` than to the beginning of `next`.
 bool JoinedParts::fits_before_join(const Part& part, const Part& next, int64_t ticks) const noexcept {
   if (!last_)
     return std::abs(mpeg_difference(ticks, part.first_pts + part.length)) <=

@@ -10,10 +10,10 @@
 namespace lensd {
 namespace {
 
-constexpr int kMostPacketBytes = 1 << 20;
+constexpr int kMaxPacketBytes = 1 << 20;
 constexpr int64_t kRefusedNs = 600'000'000'000;
-constexpr int64_t kMostKeptBytes = 16 << 20, kKeptNs = 4'000'000'000, kFlowsNs = 1'000'000'000;
-constexpr size_t kMostConnections = 4, kMostPackets = 1 << 15;
+constexpr int64_t kMaxKeptBytes = 16 << 20, kKeptNs = 4'000'000'000, kFlowsNs = 1'000'000'000;
+constexpr size_t kKeptConnections = 4, kMaxPackets = 1 << 15;
 
 /// Returns the memory that the packet holds.
 int64_t bytes_of(const AVPacket& packet) {
@@ -22,8 +22,8 @@ int64_t bytes_of(const AVPacket& packet) {
 
 /// Moves the content to `out`, or copies it from a buffer that is much larger. Throws Error if out of memory.
 void keep_content(AVPacket& packet, AVPacket& out) {
-  constexpr int64_t kMostWaste = 4096;
-  if (packet.buf && bytes_of(packet) <= packet.size * int64_t{2} + kMostWaste)
+  constexpr int64_t kMaxWaste = 4096;
+  if (packet.buf && bytes_of(packet) <= packet.size * int64_t{2} + kMaxWaste)
     return av_packet_move_ref(&out, &packet);
   ff::check_memory(av_new_packet(&out, packet.size));
   std::copy_n(packet.data, packet.size, out.data);
@@ -44,7 +44,7 @@ void LiveAudio::connected(const AVCodecParameters* codec, AVRational time_base, 
   ff::ParametersPtr copy = ff::copy_of(codec);
   const std::lock_guard lock(mutex_);
   connections_.push_back({connections_.back().number + 1, std::move(copy), time_base, unparsed});
-  if (connections_.size() > kMostConnections) connections_.pop_front();
+  if (connections_.size() > kKeptConnections) connections_.pop_front();
   unreadable_ = false;
   delay_.restart();
   changed_.notify_all();
@@ -53,7 +53,7 @@ void LiveAudio::connected(const AVCodecParameters* codec, AVRational time_base, 
 void LiveAudio::put(AVPacket& packet) noexcept {
   const int64_t now = now_ns();
   const std::lock_guard lock(mutex_);
-  if (packet.size <= 0 || packet.size > kMostPacketBytes) return;
+  if (packet.size <= 0 || packet.size > kMaxPacketBytes) return;
   const int64_t ticks = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
   if (ticks != AV_NOPTS_VALUE) {
     const int64_t stream_ns = ff::to_ns(ticks, connections_.back().time_base);
@@ -74,8 +74,8 @@ void LiveAudio::put(AVPacket& packet) noexcept {
 }
 
 void LiveAudio::drop_old(int64_t now) noexcept {
-  while (!packets_.empty() && (now - packets_.front().arrival_ns > keep_ns_ || bytes_ > kMostKeptBytes ||
-                               packets_.size() > kMostPackets)) {
+  while (!packets_.empty() && (now - packets_.front().arrival_ns > keep_ns_ || bytes_ > kMaxKeptBytes ||
+                               packets_.size() > kMaxPackets)) {
     bytes_ -= bytes_of(*packets_.front().packet);
     packets_.pop_front();
     ++first_place_;

@@ -168,7 +168,8 @@ void fill_live_options(ff::Options& options, const std::string& url, UrlKind kin
     options.set("overrun_nonfatal", "1");
     options.set("buffer_size", "2097152");  // key frames arrive in bursts; the kernel may reduce it
   } else if (base == "http") {
-    // Input interrupts reading earlier: while it opens the stream after open_ns, then as SilenceLimit says.
+    // Input interrupts reading earlier: after open_ns while it opens the stream, then after
+    // the SilenceLimit.
     const int64_t slowest = live.silence_given ? live.silence_ns : SilenceLimit::kSlowestNs;
     options.set("rw_timeout", microseconds(std::max(live.open_ns, slowest)));
   } else if (base == "rtmp") {

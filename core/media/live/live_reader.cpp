@@ -220,7 +220,8 @@ void LiveReader::push(Picture picture) {
   machine.frame(now);
   if (camera) broken_before = camera->broken;
   if (before != LiveState::playing) log::info("{}: playing {}", where, machine.status().stream);
-  // At most two: the pictures that waited for a sound that has ended are taken at once.
+  // Drop at most two. If the limit has become lower because the sound has ended, the others are taken at
+  // once.
   for (int drops = 0; drops < 2 && queued >= limit(picture.planes); ++drops) {
     pop();
     ++machine.status().dropped;

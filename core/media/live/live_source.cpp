@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <new>
 #include <thread>
 
@@ -120,9 +119,7 @@ std::string LiveSource::reset_controls(const std::vector<std::string>& names) {
 
 std::vector<Notice> LiveSource::take_notices() {
   std::vector<Notice> notices = reader_->notices.take();
-  if (!options_.shared_controls) return notices;
-  std::vector<Notice> more = options_.shared_controls->take_notices();
-  notices.insert(notices.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  if (options_.shared_controls) append(notices, options_.shared_controls->take_notices());
   return notices;
 }
 

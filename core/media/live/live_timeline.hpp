@@ -25,7 +25,7 @@ class LiveTimeline {
     stream_ns_ = stream_ns, arrival_ns_ = now_ns;
     const bool follows = same_connection && step > 0 && step <= waited + kJumpNs;
     if (!follows || is_late(now_ns - (pts_ns_ + step), now_ns)) return restart(now_ns);
-    // While it is ahead, at most half the speed of the clock.
+    // While pts_ns_ is ahead, it advances at no more than half the speed of the clock.
     return pts_ns_ += ahead_ ? std::max(kLeastStepNs, std::min(step, waited) / 2) : step;
   }
 

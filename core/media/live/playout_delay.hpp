@@ -5,7 +5,7 @@
 // The sound of timestamp T is heard at T + target_ns(), and T's picture is shown then.
 //
 // The delay of a packet is its arrival minus its timestamp. The target covers the largest delay of the last
-// kWindowNs to 2 · kWindowNs, because the delays in a network vary. Packets that are more than kMostJitterNs
+// kWindowNs to 2 · kWindowNs, because the delays in a network vary. Packets that are more than kMaxJitterNs
 // later than the fastest one do not count: they follow an outage. If all packets of kRestartNs are that late,
 // the measurement starts again: the sender's times have moved. Callers pass the time. Not thread-safe.
 #pragma once
@@ -22,8 +22,8 @@ namespace lensd {
 class PlayoutDelay {
  public:
   static constexpr int64_t kWindowNs = 5'000'000'000, kRestartNs = 1'000'000'000;
-  static constexpr int64_t kMostJitterNs = 400'000'000;   ///< of audio packets
-  static constexpr int64_t kMostAheadNs = 1'000'000'000;  ///< of the sound, if pictures arrive later than it
+  static constexpr int64_t kMaxJitterNs = 400'000'000;   ///< of audio packets
+  static constexpr int64_t kMaxAheadNs = 1'000'000'000;  ///< of the sound, if pictures arrive later than it
   static constexpr int64_t kMarginNs = 20'000'000;
   /// Time from the arrival of a picture in which it can be processed and shown.
   static constexpr int64_t kPictureLeadNs = 30'000'000;
@@ -43,7 +43,7 @@ class PlayoutDelay {
     if (known() && (delay_ns < base_ns - kJumpNs || lost_track(delay_ns - base_ns, now_ns))) {
       restart();
       first_ns_ = window_ns_ = arrival_ns_ = now_ns;
-    } else if (known() && delay_ns - base_ns > kMostJitterNs) {
+    } else if (known() && delay_ns - base_ns > kMaxJitterNs) {
       return;
     } else if (known() && delay_ns < base_ns - kBurstNs && now_ns - first_ns_ < kBeginNs) {
       // The packets before it waited in a buffer of the sender. Ignore their delays.
@@ -56,14 +56,14 @@ class PlayoutDelay {
   void picture(int64_t stream_ns, int64_t now_ns) {
     if (!known() || now_ns - arrival_ns_ > kRestartNs) return;
     const int64_t ahead_ns = now_ns - stream_ns - base();
-    if (ahead_ns <= kMostAheadNs) now_.picture_ns = std::max(now_.picture_ns, now_ns - stream_ns);
+    if (ahead_ns <= kMaxAheadNs) now_.picture_ns = std::max(now_.picture_ns, now_ns - stream_ns);
   }
 
   /// Returns the target in nanoseconds, which has the arbitrary origin of the timestamps; nullopt before the
   /// first packet. `output_ns`: time before a sample is heard at which it must be written to the output.
   std::optional<int64_t> target_ns(int64_t output_ns) const {
     if (!known()) return std::nullopt;
-    const int64_t jitter = std::min(std::max(now_.most_ns, before_.most_ns), base() + kMostJitterNs);
+    const int64_t jitter = std::min(std::max(now_.most_ns, before_.most_ns), base() + kMaxJitterNs);
     const int64_t picture = std::max(now_.picture_ns, before_.picture_ns);
     return std::max(jitter + output_ns + kMarginNs, picture + kPictureLeadNs);
   }
@@ -90,7 +90,7 @@ class PlayoutDelay {
   int64_t base() const { return std::min(now_.least_ns, before_.least_ns); }
   /// Returns true if packets have been too late for kRestartNs.
   bool lost_track(int64_t late_ns, int64_t now_ns) const {
-    return late_ns > kMostJitterNs && now_ns - good_ns_ > kRestartNs;
+    return late_ns > kMaxJitterNs && now_ns - good_ns_ > kRestartNs;
   }
   void roll(int64_t now_ns) {
     if (window_ns_ == 0) window_ns_ = now_ns;

@@ -15,7 +15,6 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "core/media/audio_source.hpp"
 #include "core/media/ffmpeg/ffmpeg.hpp"
@@ -91,7 +90,7 @@ class AudioCopy {
   std::optional<int64_t> next_origin_ns_;
   std::optional<int64_t> last_source_ns_;  ///< source time of the last packet since the last seek
   int64_t begin_ns_ = 0;                   ///< recording time of the last seek; earlier packets are dropped
-  // For is_older_than_jump():
+  // The following members belong to is_older_than_jump().
   bool older_than_jump_ = false;  ///< the packets that follow are from before the last jump
   int64_t jumped_ns_ = 0;         ///< monotonic time of that jump
   int64_t source_before_jump_ns_ = 0;

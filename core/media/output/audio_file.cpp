@@ -49,7 +49,7 @@ class AudioFile final : public AudioPackets {
   }
   AVRational time_base() const override { return input().stream()->time_base; }
   Outcome read(AVPacket& out) override {
-    for (int failed = 0; failed < kMostFailures && input().read(out) >= 0; ++failed)
+    for (int failed = 0; failed < kMaxFailures && input().read(out) >= 0; ++failed)
       if (!latm_ || latm_->convert(out)) return Outcome::packet;
     return Outcome::end;
   }
@@ -58,7 +58,7 @@ class AudioFile final : public AudioPackets {
   }
 
  private:
-  static constexpr int kMostFailures = 1000;  ///< about 20 s of LATM that cannot be converted
+  static constexpr int kMaxFailures = 1000;  ///< about 20 s of LATM that cannot be converted
 
   Input& input() const noexcept { return *opening_->input; }
 

@@ -122,8 +122,8 @@ void HlsFiles::check_renamed() noexcept {
   last_.clear();
 }
 
-/// Returns its name to a file of another program. The muxer renames a temporary file also if it could not
-/// create it.
+/// Renames the file of another program back. The muxer has renamed it, because it also renames a temporary
+/// file that it could not create.
 void HlsFiles::give_back() noexcept {
   if (foreign_.empty()) return;
   try {

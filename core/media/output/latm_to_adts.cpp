@@ -34,7 +34,7 @@ class LatmBits {
 
 namespace {
 
-constexpr size_t kSyncBytes = 3, kAdtsBytes = 7, kMostAdtsBytes = 8191;
+constexpr size_t kSyncBytes = 3, kAdtsBytes = 7, kMaxAdtsBytes = 8191;
 
 /// Returns a LatmGetValue().
 uint32_t long_value(LatmBits& in) {
@@ -129,7 +129,7 @@ bool LatmToAdts::convert(AVPacket& packet) {
   size_t bytes = 0;
   for (uint32_t part = 255; part == 255; bytes += part) part = in.bits(8);
   const size_t size = bytes + kAdtsBytes;
-  if (bytes == 0 || bytes * 8 > in.left() || size > kMostAdtsBytes) return false;
+  if (bytes == 0 || bytes * 8 > in.left() || size > kMaxAdtsBytes) return false;
 
   const ff::PacketPtr out = ff::make_packet();
   ff::check_memory(av_new_packet(out.get(), static_cast<int>(size)));

@@ -70,7 +70,7 @@ class ImageRecorder final : public Recorder {
   StillEncoder encoder_;
 };
 
-/// Returns true if pictures with these tags may be in one file: the players show them in nearly the same way.
+/// Returns true if pictures with these tags may be in one file, because players show them almost alike.
 bool fit_one_file(const ColourTags& a, const ColourTags& b) {
   const Primaries left = a.primaries.value_or(Primaries::bt709),
                   right = b.primaries.value_or(Primaries::bt709);

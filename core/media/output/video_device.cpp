@@ -127,24 +127,16 @@ void VideoDevice::set_format(const AVCodecParameters& video) {
   size_ = {video.width, video.height};
   const CameraFormatEntry* entry = find_camera_format(pixels_);
   if (!entry) fail(fmt::format("V4L2 has no format for the pixels {}", av_get_pix_fmt_name(pixels_)));
-  const v4l2_format format = request_format(entry->fourcc, video);
-  const v4l2_pix_format& single = format.fmt.pix;
-  const v4l2_pix_format_mplane& multi = format.fmt.pix_mp;
-  const bool planes = is_multi_planar(type_);
-  const uint32_t fourcc = planes ? multi.pixelformat : single.pixelformat;
-  if (fourcc != entry->fourcc)
-    fail(fmt::format("the device takes pictures in the format {}, not {}", fourcc_text(fourcc),
+  const V4l2SetFormat set = read_format(request_format(entry->fourcc, video));
+  if (set.fourcc != entry->fourcc)
+    fail(fmt::format("the device takes pictures in the format {}, not {}", fourcc_text(set.fourcc),
                      fourcc_text(entry->fourcc)));
-  const Extent taken = {static_cast<int>(planes ? multi.width : single.width),
-                        static_cast<int>(planes ? multi.height : single.height)};
+  const Extent taken = {static_cast<int>(set.width), static_cast<int>(set.height)};
   if (!(taken == size_))
     fail(fmt::format("the device takes pictures of {}×{}, not {}×{} (add a resize node)", taken.width,
                      taken.height, size_.width, size_.height));
-  memory_planes_ = planes ? std::clamp<size_t>(multi.num_planes, 1, kMostV4l2Planes) : 1;
-  std::array<int, kMostV4l2Planes> pitch_bytes = {static_cast<int>(single.bytesperline)};
-  for (size_t p = 0; planes && p < memory_planes_; ++p)
-    pitch_bytes[p] = static_cast<int>(multi.plane_fmt[p].bytesperline);
-  layout_ = v4l2_layout(pixels_, size_, memory_planes_, pitch_bytes);
+  memory_planes_ = set.memory_planes;
+  layout_ = v4l2_layout(pixels_, size_, memory_planes_, set.pitch_bytes);
   packet_bytes_ =
       static_cast<size_t>(std::max(0, av_image_get_buffer_size(pixels_, size_.width, size_.height, 1)));
 }

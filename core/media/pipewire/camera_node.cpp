@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/base/clock.hpp"
+#include "core/base/contains.hpp"
 
 namespace lensd {
 namespace {
@@ -20,13 +21,13 @@ constexpr int64_t kTickNs = 200'000'000;
 constexpr int64_t kRepeatNs = 1'000'000'000;
 /// If a cycle does not end within this time, a new one may start and replace a buffer that a receiver has not
 /// taken. On a loaded machine, PipeWire sometimes does not report the end of a cycle. The time is shorter
-/// than kMostWaiting frames at 50 fps, so that a missing report loses no frames.
+/// than kMaxWaiting frames at 50 fps, so that a missing report loses no frames.
 constexpr int64_t kLongestCycleNs = 100'000'000;
 /// Minimum time between cycles while their ends are not reported. For up to 3 s after some receivers have
 /// joined, PipeWire 0.3 reports no ends, although the receivers get the buffers.
 constexpr int64_t kShortestCycleNs = 5'000'000;
 /// More filled buffers than this would only add delay.
-constexpr int kMostWaiting = 6;
+constexpr int kMaxWaiting = 6;
 
 constexpr const char* kWhere = "virtual camera";
 
@@ -168,7 +169,7 @@ void CameraNode::accept(const spa_pod* format) {
   spa_video_info_raw info = {};
   if (spa_format_video_raw_parse(format, &info) < 0) return;
   const auto formats = sent_formats(offered_.frames.format);
-  if (std::ranges::find(formats, info.format) == formats.end()) return;  // answers an older offer
+  if (!contains(formats, info.format)) return;  // answers an older offer
   format_ = info.format;
   negotiated_ = offered_.frames;
   negotiated_.extent = {static_cast<int>(info.size.width), static_cast<int>(info.size.height)};
@@ -200,7 +201,7 @@ void CameraNode::write(ConstImageRef image, PixelAspect aspect, double fps) {
 /// Returns a buffer that no receiver reads, or null.
 pw_buffer* CameraNode::free_buffer() {
   // While a receiver keeps a buffer, the library refuses it with EBUSY and moves it to the end of its list.
-  for (int tries = 0; tries < kMostBuffers; ++tries) {
+  for (int tries = 0; tries < kMaxBuffers; ++tries) {
     if (pw_buffer* const buffer = session_.api().stream_dequeue_buffer(stream_)) return buffer;
     if (errno != EBUSY) break;
   }
@@ -212,7 +213,7 @@ void CameraNode::send(bool repeated) {
   const int64_t now = now_ns();
   if (!(negotiated_ == newest_.format)) return;
   const PipewireApi& api = session_.api();
-  const bool stuck = waiting_ >= kMostWaiting;
+  const bool stuck = waiting_ >= kMaxWaiting;
   pw_buffer* const shared = stuck ? nullptr : free_buffer();
   if (!shared && !repeated) ++dropped_;
   if (stuck && may_start_cycle(now)) start_cycle(now);

@@ -118,7 +118,7 @@ const spa_pod* build_buffers(spa_pod_builder& builder, int row_bytes, int height
   constexpr int kMemory = (1 << SPA_DATA_MemFd) | (1 << SPA_DATA_MemPtr);
   return static_cast<const spa_pod*>(spa_pod_builder_add_object(
       &builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers, SPA_PARAM_BUFFERS_buffers,
-      SPA_POD_CHOICE_RANGE_Int(kBuffers, kFewestBuffers, kMostBuffers), SPA_PARAM_BUFFERS_blocks,
+      SPA_POD_CHOICE_RANGE_Int(kBuffers, kFewestBuffers, kMaxBuffers), SPA_PARAM_BUFFERS_blocks,
       SPA_POD_Int(1), SPA_PARAM_BUFFERS_size, SPA_POD_Int(row_bytes * height), SPA_PARAM_BUFFERS_stride,
       SPA_POD_Int(row_bytes), SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int(kMemory)));
 }

@@ -15,7 +15,7 @@
 namespace lensd {
 
 /// Maximum number of shared buffers of a stream.
-inline constexpr int kMostBuffers = 16;
+inline constexpr int kMaxBuffers = 16;
 
 /// Format, rate and aspect of the frames that a virtual camera offers.
 struct OfferedVideo {

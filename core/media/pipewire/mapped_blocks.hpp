@@ -13,14 +13,14 @@
 
 namespace lensd {
 
-inline constexpr size_t kMostBlocks = 4;
-using BlockMemory = std::array<const uint8_t*, kMostBlocks>;
+inline constexpr size_t kMaxBlocks = 4;
+using BlockMemory = std::array<const uint8_t*, kMaxBlocks>;
 
 /// Maps DMA buffers, which PipeWire does not map, for the lifetime of the object.
 class MappedBlocks {
  public:
   explicit MappedBlocks(const spa_buffer& buffer) : buffer_(buffer) {
-    for (size_t i = 0; i < std::min<size_t>(buffer.n_datas, kMostBlocks); ++i) {
+    for (size_t i = 0; i < std::min<size_t>(buffer.n_datas, kMaxBlocks); ++i) {
       const spa_data& data = buffer.datas[i];
       memory_[i] = static_cast<const uint8_t*>(data.data);
       if (memory_[i] || data.type != SPA_DATA_DmaBuf) continue;
@@ -57,7 +57,7 @@ class MappedBlocks {
 
   const spa_buffer& buffer_;
   BlockMemory memory_ = {};
-  std::array<std::pair<void*, size_t>, kMostBlocks> mapped_ = {};
+  std::array<std::pair<void*, size_t>, kMaxBlocks> mapped_ = {};
 };
 
 }  // namespace lensd

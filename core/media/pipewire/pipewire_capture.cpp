@@ -239,7 +239,7 @@ void PipewireCapture::Stream::accept(const spa_pod* format) {
   spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory.data(), static_cast<uint32_t>(memory.size()));
   const spa_pod* const buffers = static_cast<const spa_pod*>(
       spa_pod_builder_add_object(&builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers,
-                                 SPA_PARAM_BUFFERS_buffers, SPA_POD_CHOICE_RANGE_Int(8, 2, kMostBuffers),
+                                 SPA_PARAM_BUFFERS_buffers, SPA_POD_CHOICE_RANGE_Int(8, 2, kMaxBuffers),
                                  SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int(kinds)));
   const spa_pod* const header = build_header_request(builder);
   const auto [crop, transform] = build_region_requests(builder);

@@ -146,9 +146,9 @@ AVPixelFormat received_pixels(spa_video_format format) {
 }
 
 const spa_pod* build_request(spa_pod_builder& builder, Extent size, spa_fraction rate, spa_fraction most) {
-  constexpr auto kMost = static_cast<uint32_t>(kMaxSide);
+  constexpr auto kMax = static_cast<uint32_t>(kMaxSide);
   const spa_rectangle wanted = {static_cast<uint32_t>(size.width), static_cast<uint32_t>(size.height)};
-  const spa_rectangle smallest = {1, 1}, largest = {kMost, kMost};
+  const spa_rectangle smallest = {1, 1}, largest = {kMax, kMax};
   const spa_fraction slowest = {0, 1}, fastest = {1000, 1};
   spa_pod_frame object, choice;
   spa_pod_builder_push_object(&builder, &object, SPA_TYPE_OBJECT_Format, SPA_PARAM_EnumFormat);

@@ -89,7 +89,7 @@ bool SettledSize::settled(Extent size, int64_t now_ns) noexcept {
   }
   if (since_ns_ == 0) since_ns_ = now_ns, next_ = {};
   if (size != next_) next_ = size, next_ns_ = now_ns;
-  if (now_ns - next_ns_ < kStableNs && now_ns - since_ns_ < kMostNs) return false;
+  if (now_ns - next_ns_ < kStableNs && now_ns - since_ns_ < kMaxNs) return false;
   shown_ = size, since_ns_ = 0;
   return true;
 }

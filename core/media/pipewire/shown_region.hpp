@@ -47,7 +47,7 @@ class SettledSize {
  public:
   static constexpr int64_t kStableNs = 200'000'000;  ///< shows a size that has not changed for this time
   /// Shows any size after this time, so that the source does not count as stalled.
-  static constexpr int64_t kMostNs = 500'000'000;
+  static constexpr int64_t kMaxNs = 500'000'000;
 
   /// Returns true if a picture of this size is to be shown at the time `now_ns`. The first size is shown at
   /// once.

@@ -20,15 +20,15 @@ constexpr int64_t kMeasureNs = 100'000'000;
 /// How long before it is heard a sample must be queued: the output's buffer of 100 ms, and its step of 20 ms.
 constexpr int64_t kOutputNs = 120'000'000;
 /// Deviations from the target that are left alone, and those that are corrected at once. Between them, sound
-/// is stretched so that the deviation is gone after kStretchNs, by at most kMostStretch.
+/// is stretched so that the deviation is gone after kStretchNs, by at most kMaxStretch.
 constexpr int64_t kFineNs = 10'000'000, kCoarseNs = 200'000'000, kStretchNs = 10'000'000'000;
-constexpr double kMostStretch = 0.005;
+constexpr double kMaxStretch = 0.005;
 /// Queued sound beyond this is not being played.
-constexpr size_t kMostQueued = 2 * kSoundRate;
+constexpr size_t kMaxQueued = 2 * kSoundRate;
 constexpr int64_t kWaitNs = 50'000'000;
-/// More packets in a row without any sound are of another codec, or damaged for good. So are some packets
-/// during this time: a parser may make few large packets of another codec's data.
-constexpr int kMostFailed = 50;
+/// Sound cannot be decoded if more than kMaxFailed packets in a row give none, or if packets give none for
+/// kUndecodableNs, because a parser may make few large packets of another codec's data.
+constexpr int kMaxFailed = 50;
 constexpr int64_t kUndecodableNs = 3'000'000'000;
 /// Without packets for these times, pictures do not wait for sound, and the source has no audio.
 constexpr int64_t kQuietNs = 1'000'000'000, kNoAudioNs = 5'000'000'000;
@@ -156,7 +156,7 @@ class LiveLoop {
     s_.obstacle = SoundState::playing;
     if (paused_) return av_packet_unref(packet_.get());
     const auto push = [this](SoundBlock block) {
-      if (s_.queue.frames() > kMostQueued) s_.queue.restart(cue_.seek, 1);
+      if (s_.queue.frames() > kMaxQueued) s_.queue.restart(cue_.seek, 1);
       s_.queue.push(std::move(block));
     };
     try {
@@ -177,7 +177,7 @@ class LiveLoop {
   /// Returns true if packets arrive, but the decoder no longer produces sound.
   bool undecodable() const {
     const int failed = decoder_->failed();
-    return failed > kMostFailed || (failed > 1 && packet_ns_ - frame_ns_ > kUndecodableNs);
+    return failed > kMaxFailed || (failed > 1 && packet_ns_ - frame_ns_ > kUndecodableNs);
   }
 
   void follow_pause() {
@@ -209,7 +209,7 @@ class LiveLoop {
     if (std::abs(early) > kCoarseNs || (ran_dry && early > kFineNs)) return start(*target);
     stretch_ = std::abs(early) < kFineNs
                    ? 0
-                   : std::clamp(static_cast<double>(early) / kStretchNs, -kMostStretch, kMostStretch);
+                   : std::clamp(static_cast<double>(early) / kStretchNs, -kMaxStretch, kMaxStretch);
     const SoundState state = s_.state;
     audio_.publish(state == SoundState::playing ? number_ : 0, delay_ns_);
   }
@@ -264,7 +264,7 @@ class LiveSound final : public PlayingSound {
     decode_thread_.join_within(kSoundJoinTimeout);
   }
 
-  /// Only a pause counts: sound and pictures play when they arrive, at their own speed.
+  /// Uses only whether playback is paused: a live stream has no position, and plays at its own speed.
   void cue(const SoundCue& cue) noexcept override { *paused_ = !cue.playing && !cue.seeking; }
   int64_t lead_ns() const noexcept override { return 0; }
 

@@ -5,7 +5,6 @@
 // heard stays a linear function of its index.
 #include <pulse/pulseaudio.h>
 
-#include <atomic>
 #include <utility>
 
 #include "core/base/clock.hpp"

@@ -17,7 +17,7 @@ namespace lensd {
 namespace {
 
 /// Frames with more samples per channel are damaged.
-constexpr int kMostFrameSamples = 1 << 20;
+constexpr int kMaxFrameSamples = 1 << 20;
 constexpr int kFinishFrames = 4096;
 /// Supported samples per second. At lower rates, a small packet would become a large block.
 constexpr int kLowestRate = 1000, kHighestRate = 768000;
@@ -39,7 +39,7 @@ ff::CodecPtr open_sound_codec(const AVCodecParameters& parameters, AVRational ti
 }
 
 bool is_usable_sound(const AVFrame& frame) noexcept {
-  return frame.nb_samples > 0 && frame.nb_samples <= kMostFrameSamples && frame.sample_rate > 0 &&
+  return frame.nb_samples > 0 && frame.nb_samples <= kMaxFrameSamples && frame.sample_rate > 0 &&
          has_all_samples(frame);
 }
 
@@ -77,7 +77,7 @@ void SoundResampler::configure(const AVFrame& frame, const std::string& where) {
 bool SoundResampler::convert(const AVFrame& frame, std::vector<float>& samples) {
   const int64_t room = swr_get_out_samples(swr_.get(), frame.nb_samples);
   samples.clear();
-  if (room <= 0 || room > kMostFrameSamples) return room == 0;
+  if (room <= 0 || room > kMaxFrameSamples) return room == 0;
   samples.resize(static_cast<size_t>(room) * kSoundChannels);
   auto* to = reinterpret_cast<uint8_t*>(samples.data());
   const int made = swr_convert(swr_.get(), &to, static_cast<int>(room),

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kBusyMs = 10, kIdleMs = 500;
 /// Maximum of the measured time from start() to the first heard frame, and a margin that is added to it.
-constexpr int64_t kMostLeadNs = 250'000'000, kSpareNs = 30'000'000;
+constexpr int64_t kMaxLeadNs = 250'000'000, kSpareNs = 30'000'000;
 /// If the end of the output's timeline is this far in the past, nothing was written in time. A flush moves
 /// the end to the present, at most once per kFlushEveryNs.
 constexpr int64_t kLateNs = 20'000'000, kFlushEveryNs = 100'000'000;
@@ -85,7 +85,7 @@ class OutputLoop {
       const auto heard = output_->next_heard_ns();
       if (!heard) return false;
       const int64_t late = now_ns() - *heard;
-      if (std::exchange(started_, false)) s_.lead_ns = std::clamp(kSpareNs - late, kSpareNs, kMostLeadNs);
+      if (std::exchange(started_, false)) s_.lead_ns = std::clamp(kSpareNs - late, kSpareNs, kMaxLeadNs);
       const auto front = s_.queue.front(seek_);
       if (!front) {
         placer_.lost();

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstdlib>
-#include <optional>
 
 #include "core/media/sound/sound_format.hpp"
 

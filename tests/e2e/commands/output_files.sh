@@ -94,7 +94,7 @@ is_source "$WORK/in_004.png" --headless -q -o "$WORK/in_004.png"
 # The viewer and the daemon refuse before they open anything.
 (unset DISPLAY WAYLAND_DISPLAY && is_source "$clip" --record "$clip" && is_source serve "$clip" --record "$clip") || exit 1
 
-# So does a window with several sources, whichever of them it is.
+# With several sources, a window refuses an output that names any of them.
 in_playlist() {
   local name
   is_source "$clip" "$WORK/second.mkv" --record "$WORK/second.mkv"

@@ -8,7 +8,6 @@
 // codes: the first time is the driver's stamp of the capture, and "decoded" is empty.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <semaphore>
 #include <string>

@@ -17,7 +17,6 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <iterator>
 #include <limits>

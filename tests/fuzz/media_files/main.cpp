@@ -15,7 +15,6 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -31,8 +30,8 @@
 namespace lensd::fuzz {
 namespace {
 
-constexpr int64_t kMostNs = 10'000'000'000;
-constexpr size_t kMostBytes = 1 << 20;  ///< limit for a clip; the rest is ignored
+constexpr int64_t kMaxNs = 10'000'000'000;
+constexpr size_t kMaxBytes = 1 << 20;  ///< limit for a clip; the rest is ignored
 constexpr int kPictures = 8;
 constexpr uint64_t kLeakChecks = 500;  ///< runs between two leak checks, which are slow
 
@@ -103,7 +102,7 @@ class Job {
       return store(slow_ ? "took longer than 10 s" : "ended the program");
     }
     const int64_t started_ns = progress->started_ns;
-    if (!slow_ && started_ns > 0 && now_ns() - started_ns > kMostNs) {
+    if (!slow_ && started_ns > 0 && now_ns() - started_ns > kMaxNs) {
       slow_ = true;
       ++slow;
       kill(pid_, SIGABRT);
@@ -145,7 +144,7 @@ class Job {
 };
 
 int run(const Options& options) {
-  const std::vector<Clip> clips = load_clips(options.folder, kMostBytes);
+  const std::vector<Clip> clips = load_clips(options.folder, kMaxBytes);
   require(!clips.empty(), "{} has no clips", options.folder);
   fmt::print("playing {} damaged copies of {} clips, seed {}\n", options.count, clips.size(), options.seed);
   std::fflush(stdout);

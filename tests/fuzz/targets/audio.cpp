@@ -2,8 +2,6 @@
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <algorithm>
-#include <cstring>
-#include <iterator>
 
 #include "core/base/log.hpp"
 #include "core/media/live/live_audio.hpp"

@@ -12,8 +12,8 @@ namespace lensd {
 namespace {
 
 using fuzz::require;
-constexpr size_t kMostBytes = 8 << 20;  ///< memory limit of a plan; larger plans take too long
-constexpr int kMostSide = 70, kMostNodes = 4, kFrames = 3;
+constexpr size_t kMaxBytes = 8 << 20;  ///< memory limit of a plan; larger plans take too long
+constexpr int kMaxPictureSide = 70, kMaxChainNodes = 4, kFrames = 3;
 
 ParamValue draw_matrix(const ParamSpec& spec, FuzzedDataProvider& in) {
   Matrix matrix;
@@ -69,7 +69,7 @@ NodeDesc draw_node(FuzzedDataProvider& in, const std::vector<std::string>& ids) 
 GraphDesc draw_graph(FuzzedDataProvider& in) {
   GraphDesc graph;
   std::vector<std::string> ids{kSourceNode};
-  const int nodes = in.ConsumeIntegralInRange(1, kMostNodes);
+  const int nodes = in.ConsumeIntegralInRange(1, kMaxChainNodes);
   for (int i = 0; i < nodes; ++i) {
     graph.nodes.push_back(draw_node(in, ids));
     ids.push_back(graph.nodes.back().id);
@@ -120,7 +120,8 @@ PictureFormat draw_format(FuzzedDataProvider& in) {
 PictureInfo draw_info(FuzzedDataProvider& in) {
   PictureInfo info;
   info.format = draw_format(in);
-  info.extent = {in.ConsumeIntegralInRange(1, kMostSide), in.ConsumeIntegralInRange(1, kMostSide)};
+  info.extent = {in.ConsumeIntegralInRange(1, kMaxPictureSide),
+                 in.ConsumeIntegralInRange(1, kMaxPictureSide)};
   info.colour.range = in.ConsumeBool() ? Range::full : Range::limited;
   info.colour.matrix = static_cast<YuvMatrix>(in.ConsumeIntegralInRange(0, 2));
   info.colour.siting = static_cast<ChromaSiting>(in.ConsumeIntegralInRange(0, 2));
@@ -185,7 +186,7 @@ bool fits(const GraphDesc& graph, const PictureInfo& info) {
   try {
     const auto plan = make_plan(graph, info, Backend::cpu, registry());
     const auto output = plan->output.row_bytes() * static_cast<size_t>(plan->output.extent.height);
-    return plan->unshared_bytes + plan->state_bytes + output < kMostBytes;
+    return plan->unshared_bytes + plan->state_bytes + output < kMaxBytes;
   } catch (const Error& e) {
     require(e.code() == ExitCode::invalid_config, "planning fails with '{}'", e.what());
     return false;

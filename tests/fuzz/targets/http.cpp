@@ -17,7 +17,7 @@ namespace {
 
 using fuzz::require;
 constexpr int kPort = 8080;
-constexpr int64_t kMostNs = 4'000'000'000;
+constexpr int64_t kMaxNs = 4'000'000'000;
 constexpr const char* kToken = "fuzz-token";
 
 /// A connection over a socket pair. Its event loop runs on this thread.
@@ -44,7 +44,7 @@ class Connection {
   }
 
   void send(std::string_view bytes) {
-    const int64_t end = now_ns() + kMostNs;
+    const int64_t end = now_ns() + kMaxNs;
     while (!bytes.empty() && open_) {
       const ssize_t sent = ::send(client_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       if (sent < 0 && errno != EAGAIN) return;
@@ -56,7 +56,7 @@ class Connection {
   /// Closes the client's sending side and waits until the server has closed the connection.
   void finish() {
     shutdown(client_.get(), SHUT_WR);
-    const int64_t end = now_ns() + kMostNs;
+    const int64_t end = now_ns() + kMaxNs;
     while (open_) {
       turn();
       require(now_ns() < end, "the connection stays open after its end");

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <random>
-#include <vector>
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"

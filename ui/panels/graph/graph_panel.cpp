@@ -47,9 +47,7 @@ void handle_drag(PanelContext& ctx, const ShownGraph& shown, const std::vector<R
   GraphPanelState& g = ctx.state.graph;
   if (g.dragged.empty()) return;
   const auto& nodes = shown.nodes;
-  const auto from = static_cast<size_t>(
-      std::find_if(nodes.begin(), nodes.end(), [&](const NodeView& n) { return n.id == g.dragged; }) -
-      nodes.begin());
+  const auto from = static_cast<size_t>(std::ranges::find(nodes, g.dragged, &NodeView::id) - nodes.begin());
   if (ctx.pressed(Key::escape) || blocks.empty() || from == nodes.size() || blocks.size() != nodes.size()) {
     g.dragged.clear();
     ImGui::ClearActiveID();  // end the drag, although the mouse button is still down

@@ -1,6 +1,7 @@
 // Draws a node's parameters: name, control, and a reset button if the value differs from the default.
 #include <algorithm>
 
+#include "core/base/contains.hpp"
 #include "core/graph/edit_shape.hpp"
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
@@ -54,8 +55,7 @@ std::optional<ParamValue> step_buttons(PanelContext& ctx, const NodeView& node, 
 
 /// Returns true for a choice among preset kernels, in which "custom" selects the matrix parameter.
 bool is_kernel_choice(const ParamSpec& spec) {
-  return spec.type == ParamType::choice &&
-         std::find(spec.choices.begin(), spec.choices.end(), "custom") != spec.choices.end();
+  return spec.type == ParamType::choice && contains(spec.choices, "custom");
 }
 
 /// Returns the kernel choice that overrides the matrix because it is not "custom"; null if there is none.
@@ -76,9 +76,7 @@ bool yields_to_text(const ParamSpec& spec) {
 const ParamSpec* kernel_text(const NodeView& node) {
   const auto& params = node.schema->params;
   const auto kernel = [](const ParamSpec& spec) { return spec.type == ParamType::matrix; };
-  if (std::none_of(params.begin(), params.end(), kernel) ||
-      std::none_of(params.begin(), params.end(), is_kernel_choice))
-    return nullptr;
+  if (std::ranges::none_of(params, kernel) || std::ranges::none_of(params, is_kernel_choice)) return nullptr;
   for (size_t i = 0; i < params.size(); ++i) {
     const std::string* text = std::get_if<std::string>(&node.values[i]);
     // A text that contains "kernel" uses the matrix.

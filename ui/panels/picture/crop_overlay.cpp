@@ -1,6 +1,5 @@
 // Draws the rectangle of a crop node over the node's input, with edges and corners to drag.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "ui/keys.hpp"
@@ -106,8 +105,7 @@ void draw_crop(PanelContext& ctx, const Rect& area, const Rect& placed) {
   CropState& c = ctx.state.crop;
   if (c.node.empty()) return;
   const auto shown = ctx.editor().shown();
-  const auto node = std::find_if(shown->nodes.begin(), shown->nodes.end(),
-                                 [&](const NodeView& n) { return n.id == c.node; });
+  const auto node = std::ranges::find(shown->nodes, c.node, &NodeView::id);
   const bool valid = node != shown->nodes.end() && node->schema && has_rectangle(*node->schema);
   if (!valid) return c = {}, void();
   const Extent input = ctx.model.picture;

@@ -11,11 +11,11 @@ namespace {
 constexpr float kNameShare = 0.46f;
 constexpr float kHeightShare = 0.42f;  ///< maximum share of the side's height for the controls
 /// Limit of a slider: larger integers are not exact in the double that the slider uses.
-constexpr int64_t kMostExact = int64_t{1} << 53;
+constexpr int64_t kMaxExact = int64_t{1} << 53;
 
 bool is_typed(const SourceControl& c) {
   return c.kind == ControlKind::text || c.kind == ControlKind::bitmask ||
-         (c.kind == ControlKind::integer && (c.min < -kMostExact || c.max > kMostExact));
+         (c.kind == ControlKind::integer && (c.min < -kMaxExact || c.max > kMaxExact));
 }
 
 /// Describes the control as a parameter, so that param_control() can draw it.

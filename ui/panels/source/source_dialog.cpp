@@ -111,8 +111,8 @@ void follow_progress(PanelContext& ctx) {
 /// Chooses the entry SourceState::select as soon as its folder is listed.
 void select_asked(SourceState& s, SourceList& list) {
   if (s.select.empty() || !list.there) return;
-  const auto found = std::find_if(list.lines.begin(), list.lines.end(),
-                                  [&](const FolderEntry* entry) { return entry->name == s.select; });
+  const auto found =
+      std::ranges::find_if(list.lines, [&](const FolderEntry* entry) { return entry->name == s.select; });
   if (found != list.lines.end()) list.chosen = s.choice = static_cast<int>(found - list.lines.begin());
   s.scroll_to_choice = found != list.lines.end();
   s.select.clear();

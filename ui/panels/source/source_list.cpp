@@ -46,8 +46,7 @@ SourceList source_list(PanelContext& ctx) {
     const int how = typed->part.empty() ? 1 : fit(entry, typed->part, low);
     if (how < 3) fitting.emplace_back(entry.kind == FolderEntry::Kind::other && how > 0 ? 3 : how, &entry);
   }
-  std::stable_sort(fitting.begin(), fitting.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(fitting, [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [how, entry] : fitting) list.lines.push_back(entry);
   const int count = static_cast<int>(list.lines.size());
   list.chosen = std::min(s.choice, count - 1);

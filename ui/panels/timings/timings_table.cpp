@@ -130,7 +130,7 @@ std::vector<const TimingRow*> shown_rows(const PanelContext& ctx, bool scopes) {
     if (scopes || row.group != TimingGroup::scope) rows.push_back(&row);
   const TimingsState& s = ctx.state.timings_view;
   if (!s.sorted) return rows;
-  std::stable_sort(rows.begin(), rows.end(), [&](const TimingRow* a, const TimingRow* b) {
+  std::ranges::stable_sort(rows, [&](const TimingRow* a, const TimingRow* b) {
     if (s.descending) std::swap(a, b);
     if (s.sort_column == kNameColumn) return std::tie(a->node, a->pass) < std::tie(b->node, b->pass);
     const auto column = static_cast<size_t>(s.sort_column);

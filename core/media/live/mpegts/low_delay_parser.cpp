@@ -10,7 +10,7 @@ constexpr int kRequiredAtFirst = 5, kRequiredAfterMistake = 25;
 /// KiB.
 constexpr int kMayBeSplit = 200 * 1024 - 188;
 /// The parser keeps at most about this many bytes without a picture.
-constexpr int64_t kMostHeld = 32 << 20;
+constexpr int64_t kMaxHeld = 32 << 20;
 
 /// Unit after a start code: inside a picture, a header before a picture, or the first slice of a picture.
 enum class Unit : uint8_t { inside, header, picture };
@@ -143,7 +143,7 @@ bool LowDelayParser::parse(AVPacket& out, bool flush) noexcept {
     if (flush) return false;
     if (used <= 0) break;
   }
-  if (held_ > kMostHeld) {  // no pictures begin in this stream
+  if (held_ > kMaxHeld) {  // no pictures begin in this stream
     held_ = 0;
     parser_.reset(av_parser_init(codec_id_));
   }

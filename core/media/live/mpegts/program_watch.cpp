@@ -65,7 +65,7 @@ void ProgramWatch::put(std::span<const uint8_t> packet) noexcept {
   const size_t at = begin + 1 + packet[begin];  // PES packets begin with two zeros: no table
   if (at + 3 > packet.size() || packet[at] != kTableId || !(packet[at + 1] & 0x80)) return;
   size_ = 3 + number12(&packet[at + 1]), filled_ = 0;
-  table_pid_ = size_ >= kFewestBytes && size_ <= kMostBytes ? pid : -1;
+  table_pid_ = size_ >= kFewestBytes && size_ <= kMaxBytes ? pid : -1;
   if (table_pid_ >= 0) append(packet.subspan(at));
 }
 

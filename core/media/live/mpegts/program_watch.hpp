@@ -16,16 +16,16 @@ namespace lensd {
 
 class ProgramWatch {
  public:
-  /// Sets the PIDs to watch; -1: none. The next table with these PIDs says what they have. Other programs,
+  /// Sets the PIDs to watch; -1: none. The next table with these PIDs defines their codecs. Other programs,
   /// which may have the same pictures, are ignored.
   void watch(int video, int audio) noexcept;
   /// Takes a transport packet of 188 bytes.
   void put(std::span<const uint8_t> packet) noexcept;
-  /// Returns true if a later table gives a watched PID another codec, or does not have it any more.
+  /// Returns true if a later table gives a watched PID another codec, or no longer has it.
   bool changed() const noexcept { return changed_; }
 
  private:
-  static constexpr size_t kMostBytes = 1024;  ///< of a table
+  static constexpr size_t kMaxBytes = 1024;  ///< of a table
 
   void append(std::span<const uint8_t> part) noexcept;
   void read_table(int pid) noexcept;
@@ -34,7 +34,7 @@ class ProgramWatch {
   int program_ = -1;                 ///< its number; -1: not known yet
   std::array<uint32_t, 2> kinds_{};  ///< see kind_of()
   bool changed_ = false;
-  std::array<uint8_t, kMostBytes> table_{};
+  std::array<uint8_t, kMaxBytes> table_{};
   size_t filled_ = 0, size_ = 0;
   int table_pid_ = -1;  ///< -1: no table has begun
   int known_pid_ = -1;  ///< PID of the table that set kinds_

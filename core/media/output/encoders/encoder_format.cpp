@@ -10,6 +10,7 @@ extern "C" {
 #include <array>
 #include <vector>
 
+#include "core/base/contains.hpp"
 #include "core/media/encoder_options.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/ffmpeg/pixel_formats.hpp"
@@ -118,10 +119,6 @@ std::vector<AVPixelFormat> image_formats(const AVCodec& codec, const PixelsForma
   // ProRes has no format with 8 bits.
   if (input.alpha) add({AV_PIX_FMT_YUVA444P10, AV_PIX_FMT_YUVA422P10});
   return out;
-}
-
-bool contains(const std::vector<AVPixelFormat>& formats, AVPixelFormat format) {
-  return std::ranges::find(formats, format) != formats.end();
 }
 
 bool only_surfaces(const AVCodec& codec) {

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "app/pipeline/pipeline.hpp"
 #include "core/base/clock.hpp"

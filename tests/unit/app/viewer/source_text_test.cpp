@@ -125,7 +125,7 @@ TEST_F(MediaFolder, OfALargeFolderAPartOfTheNameFindsEveryEntry) {
   make("The-Last-One.png");
   const FolderList first = list_media_folder(folder_ / "");
   EXPECT_TRUE(first.cut);
-  EXPECT_EQ(first.entries.size(), kMostListed);
+  EXPECT_EQ(first.entries.size(), kMaxListed);
   EXPECT_EQ(first.entries.back().bytes, 1);
   EXPECT_EQ(list_media_folder(folder_ / "", {}, 10, FileSizes::omit).entries.back().bytes, 0);
   const FolderList found = list_media_folder(folder_ / "", "last-o");

@@ -2,11 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <fstream>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <thread>
 
 #include "core/base/bounded_queue.hpp"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include <numeric>
 #include <random>
 #include <thread>
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 
 #include "core/graph/exec/executor.hpp"
 #include "kernels/registry.hpp"

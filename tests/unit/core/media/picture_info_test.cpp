@@ -3,7 +3,6 @@
 
 #include <cstring>
 
-#include <array>
 #include <optional>
 #include <tuple>
 #include <utility>

@@ -1,7 +1,5 @@
 // Colours of recordings: tags, chroma siting, HDR metadata, pictures of the source that stay as they are.
 
-#include <algorithm>
-
 #include "core/base/error.hpp"
 #include "tests/unit/core/media/recording_fixture.hpp"
 

@@ -1,8 +1,6 @@
 // Recording: splitting, pre-roll, names, failures, decoded pictures, audio. The tests read the files back and
 // count frames.
 
-#include <algorithm>
-
 #include "core/base/error.hpp"
 #include "tests/unit/core/media/recording_fixture.hpp"
 

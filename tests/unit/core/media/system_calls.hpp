@@ -2,7 +2,6 @@
 // fdatasync() and statx() replace the C library's.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>

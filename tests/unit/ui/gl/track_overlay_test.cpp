@@ -4,7 +4,6 @@
 #include <GL/glew.h>
 
 #include <array>
-#include <cmath>
 #include <memory>
 #include <vector>
 

@@ -10,7 +10,6 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "core/image/image.hpp"
 #include "core/media/ffmpeg/ffmpeg.hpp"

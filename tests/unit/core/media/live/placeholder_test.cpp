@@ -1,9 +1,7 @@
 // The pictures that a live source shows while it has none.
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <set>
-#include <vector>
 
 #include "core/media/live/glyphs.hpp"
 #include "core/media/live/placeholder.hpp"

@@ -8,7 +8,6 @@
 #include <spa/pod/filter.h>
 
 #include <array>
-#include <optional>
 #include <vector>
 
 namespace lensd {
