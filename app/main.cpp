@@ -1,14 +1,17 @@
 // Parses the command line, starts the run mode and maps errors to exit codes.
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -28,6 +31,16 @@
 namespace {
 
 constexpr int kSignals = 128;  // as in a shell's exit codes
+
+/// Opens /dev/null as each standard descriptor that the parent has closed. Otherwise the next file or socket
+/// would get its number: messages would be written into it, and `-` would read it. The direction is the wrong
+/// one, so that reading and writing still fail.
+void reserve_standard_descriptors() noexcept {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+      [[maybe_unused]] const int ignored = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+}
 
 /// Throws Error(usage) if an output would replace a source, including later sources of the playlist. Also
 /// throws if it would replace another file; see check_existing_files().
@@ -90,6 +103,16 @@ void run_and_finish(int argc, char** argv) {
   lensd::finish_stdout(error);
 }
 
+/// Returns the message for an exception that is no lensd::Error.
+std::string message_of(const std::exception& e) {
+  if (dynamic_cast<const std::bad_alloc*>(&e))
+    return "out of memory (close other programs, or raise `ulimit -v`)";
+  const auto* const system = dynamic_cast<const std::system_error*>(&e);
+  if (system && system->code() == std::errc::resource_unavailable_try_again)
+    return "cannot start a thread (close other programs, or raise `ulimit -u` and `ulimit -v`)";
+  return fmt::format("unexpected failure: {}", e.what());
+}
+
 /// Returns the exit code, or kSignals + N if the program must end as signal N ends it.
 int run_and_report(int argc, char** argv) {
   try {
@@ -104,7 +127,7 @@ int run_and_report(int argc, char** argv) {
     lensd::log::print(fmt::format("lensd: {}{}\n", place, text.substr(e.where().size())));
     return static_cast<int>(e.code());
   } catch (const std::exception& e) {
-    lensd::log::print(fmt::format("lensd: unexpected failure: {}\n", e.what()));
+    lensd::log::print(fmt::format("lensd: {}\n", message_of(e)));
     return static_cast<int>(lensd::ExitCode::runtime_failure);
   }
 }
@@ -112,6 +135,7 @@ int run_and_report(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  reserve_standard_descriptors();
   std::signal(SIGPIPE, SIG_IGN);  // writes to a closed pipe fail with EPIPE instead
   std::signal(SIGXFSZ, SIG_IGN);  // writes above the file size limit fail with EFBIG instead
   const int code = run_and_report(argc, argv);

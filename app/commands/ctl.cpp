@@ -14,7 +14,9 @@
 #include "app/run.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/limits.hpp"
 #include "core/base/printable.hpp"
+#include "core/base/text.hpp"
 #include "core/control/commands.hpp"
 #include "core/control/socket/control_client.hpp"
 #include "core/control/socket/control_socket.hpp"
@@ -52,10 +54,16 @@ bool takes_text(const CommandSpec* command, size_t index) {
   return std::string(command->args[std::min(index, command->args.size() - 1)].type) == "text";
 }
 
+/// Returns the text of a key; empty if it has none. The peer may be another program.
+std::string text_of(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 /// Returns a value as text without control characters, since names in it may come from outside.
 std::string scalar(const Json& value, Lines lines = Lines::join) {
   if (value.is_string()) return printable(value.get<std::string>(), lines);
-  return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
+  return value.is_number_float() ? fmt::format("{}", value.get<double>()) : printable(value.dump());
 }
 
 /// Prints objects as lines "name  value". In lists, objects are separated by empty lines.
@@ -65,10 +73,10 @@ void print_value(const Json& data, const std::string& indent = "") {
     for (const auto& [key, value] : data.items()) width = std::max(width, key.size());
     for (const auto& [key, value] : data.items()) {
       if (value.is_structured() && !value.empty() && (value.is_object() || value.front().is_structured())) {
-        fmt::print("{}{}\n", indent, key);
+        fmt::print("{}{}\n", indent, printable(key));
         print_value(value, indent + "  ");
       } else {
-        fmt::print("{}{:<{}}  {}\n", indent, key, width, scalar(value));
+        fmt::print("{}{:<{}}  {}\n", indent, printable(key), width, scalar(value));
       }
     }
   } else if (data.is_array() && !data.empty() && data.front().is_object()) {
@@ -86,8 +94,9 @@ void print_value(const Json& data, const std::string& indent = "") {
 
 /// Returns the Error of a command that lensd has refused.
 Error refusal(const std::string& name, const Json& answer) {
-  const bool misused = !find_command(name) || answer.value("status", "") == "usage";
-  std::string reason = answer.value("error", "refused");
+  const bool misused = !find_command(name) || text_of(answer, "status") == "usage";
+  std::string reason = text_of(answer, "error");
+  if (reason.empty()) reason = "refused";
   if (reason.starts_with(name + ": ")) reason.erase(0, name.size() + 2);  // Error adds the name
   return Error(misused ? ExitCode::usage : ExitCode::runtime_failure, name, reason);
 }
@@ -103,11 +112,11 @@ void stream(ControlClient& client, bool json) {
       throw Error(ExitCode::runtime_failure, "ctl", "lensd closed the connection");
     if (!line) continue;
     const Json event = Json::parse(*line, nullptr, false);
-    if (json || !event.is_object() || event.value("event", "") != "property-change")
-      fmt::print("{}\n", *line);
+    if (json || !event.is_object() || text_of(event, "event") != "property-change")
+      fmt::print("{}\n", json ? *line : printable(*line));
     else
-      fmt::print("{} = {}  (frame {})\n", event.value("name", ""), scalar(event["data"]),
-                 event.value("frame", 0));
+      fmt::print("{} = {}  (frame {})\n", printable(text_of(event, "name")),
+                 scalar(event.value("data", Json())), scalar(event.value("frame", Json())));
     finish_stdout();
   }
 }
@@ -136,10 +145,11 @@ void run_ctl(const CommandLine& line) {
                   client.closed() ? "the connection was closed" : "no answer before the timeout");
     const Json answer = Json::parse(*text, nullptr, false);
     if (!answer.is_object())
-      throw Error(ExitCode::runtime_failure, "ctl", "the answer is not JSON: " + *text);
+      throw Error(ExitCode::runtime_failure, "ctl",
+                  "the answer is not JSON: " + shortened(*text, kShownName));
     if (answer.contains("event")) continue;
     if (line.json) fmt::print("{}\n", *text);
-    if (answer.value("error", "") != "success") throw refusal(args[0], answer);
+    if (text_of(answer, "error") != "success") throw refusal(args[0], answer);
     if (!line.json) print_value(answer.value("data", Json()));
     break;
   }

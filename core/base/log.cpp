@@ -26,6 +26,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log_queue.hpp"
 #include "core/base/printable.hpp"
+#include "core/base/unique_fd.hpp"
 #include "core/base/url_secrets.hpp"
 #include "core/base/whole_file.hpp"
 
@@ -129,6 +130,15 @@ spdlog::file_event_handlers lock_when_opened() {
 /// locked the file, spdlog_ex if the file cannot be opened.
 spdlog::sink_ptr file_sink(const std::string& file) {
   std::error_code ignored;
+  if (std::filesystem::is_fifo(file, ignored)) {
+    // Opening it for writing alone would wait for its reader. This descriptor stays open as long as the sink.
+    const auto both = std::make_shared<const UniqueFd>(open(file.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC));
+    spdlog::file_event_handlers handlers = lock_when_opened();
+    handlers.after_open = [both, lock = handlers.after_open](const std::string& name, std::FILE* stream) {
+      lock(name, stream);
+    };
+    return std::make_shared<spdlog::sinks::basic_file_sink_mt>(file, false, handlers);
+  }
   const auto kind = std::filesystem::symlink_status(file, ignored).type();
   if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found)
     return std::make_shared<spdlog::sinks::basic_file_sink_mt>(file, false, lock_when_opened());

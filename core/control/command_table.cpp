@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "core/base/clock.hpp"
@@ -71,8 +72,8 @@ void observe(CommandCall& call) {
   int64_t id = 0;
   const ControlView view = ControlView::of(call.target);
   for (const Json& arg : call.args) {
-    if (arg.is_number_integer()) {
-      id = arg.get<int64_t>();
+    if (const auto given = integer_from_json(arg)) {
+      id = *given;
       continue;
     }
     if (!arg.is_string()) return call.reply({Status::usage, "observe: expected [ID] NAME…"});
@@ -95,10 +96,10 @@ void unobserve(CommandCall& call) {
   if (!call.subscriber)
     return call.reply({Status::usage, "unobserve: nothing is observed on this connection"});
   const Json& which = call.args[0];
-  if (!which.is_number_integer() && !which.is_string())
-    return call.reply({Status::usage, "unobserve: expected ID or NAME"});
+  const std::optional<int64_t> id = integer_from_json(which);
+  if (!id && !which.is_string()) return call.reply({Status::usage, "unobserve: expected ID or NAME"});
   call.reply({.data = which.is_string() ? call.subscriber->unobserve(0, which.get<std::string>())
-                                        : call.subscriber->unobserve(which.get<int64_t>(), {})});
+                                        : call.subscriber->unobserve(*id, {})});
 }
 
 Json describe_commands() {
@@ -169,7 +170,7 @@ void pause(CommandCall& call) {
 
 void step(CommandCall& call) {
   constexpr int64_t kMaxSteps = 1'000'000;
-  const int64_t frames = call.args.empty() ? 1 : call.args[0].get<int64_t>();
+  const int64_t frames = call.args.empty() ? 1 : integer_from_json(call.args[0]).value_or(0);
   if (frames == 0 || frames < -kMaxSteps || frames > kMaxSteps)
     return call.reply({Status::refused, "step: expected 1 to 1000000 or -1…"});
   if (frames < 0 && !call.target.state().seekable)

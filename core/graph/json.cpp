@@ -74,11 +74,14 @@ json to_json(const ParamValue& value) {
   return std::get<std::string>(value);
 }
 
+std::optional<int64_t> integer_from_json(const json& value) {
+  const bool large = value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX);
+  return value.is_number_integer() && !large ? std::optional(value.get<int64_t>()) : std::nullopt;
+}
+
 std::optional<ParamValue> value_from_json(const json& value) {
   if (value.is_boolean()) return ParamValue(value.get<bool>());
-  if (value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX))
-    return ParamValue(value.get<double>());
-  if (value.is_number_integer()) return ParamValue(value.get<int64_t>());
+  if (const auto integer = integer_from_json(value)) return ParamValue(*integer);
   if (value.is_number()) return ParamValue(value.get<double>());
   if (value.is_string()) return ParamValue(value.get<std::string>());
   if (!value.is_array()) return std::nullopt;

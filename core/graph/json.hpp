@@ -4,6 +4,7 @@
 //   GraphDesc ◀── graph_from_json() / graph_json() ──▶ {"output": "mix", "nodes": [{"id", "filter", …}]}
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -16,6 +17,9 @@ namespace lensd {
 std::string json_line(const nlohmann::json& json);
 
 nlohmann::json to_json(const ParamValue& value);
+
+/// Returns nullopt if `json` is not an integer of the range of int64_t.
+std::optional<int64_t> integer_from_json(const nlohmann::json& json);
 
 /// Returns nullopt if `json` is not a boolean, number, string or array of equally long rows of numbers.
 std::optional<ParamValue> value_from_json(const nlohmann::json& json);

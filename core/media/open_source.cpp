@@ -4,6 +4,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
+#include "core/base/text.hpp"
 #include "core/base/url_secrets.hpp"
 #include "core/media/camera/camera_monitor.hpp"
 #include "core/media/camera/mode_controls.hpp"
@@ -75,6 +76,9 @@ std::unique_ptr<Source> open_source(const std::string& url, const SourceOptions&
   if (url.size() > kMaxUrlBytes)
     throw Error(ExitCode::bad_source, "source",
                 fmt::format("its name has {} bytes, the limit is {}", url.size(), kMaxUrlBytes));
+  if (url.find('\0') != std::string::npos)  // the system would open another name, its part before the zero
+    throw Error(ExitCode::bad_source, on_one_line(url_without_secrets(url)),
+                "a name cannot contain a zero byte");
   remember_secrets(url);
   if (is_live(classify(url))) return open_live_source(url, options);
   return std::make_unique<FfmpegSource>(url, options);

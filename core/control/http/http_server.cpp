@@ -13,6 +13,7 @@
 #include <exception>
 #include <list>
 #include <map>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -167,8 +168,11 @@ class HttpServer::Impl {
   std::thread thread_;
 };
 
-HttpServer::HttpServer(ControlTarget& target, EventHub& hub, HttpOptions options)
-    : impl_(std::make_unique<Impl>(target, hub, std::move(options))) {}
+HttpServer::HttpServer(ControlTarget& target, EventHub& hub, HttpOptions options) try
+    : impl_(std::make_unique<Impl>(target, hub, std::move(options))) {
+} catch (const boost::system::system_error& e) {  // from Boost, if no thread can be started
+  throw std::system_error(e.code(), e.what());
+}
 
 HttpServer::~HttpServer() = default;
 

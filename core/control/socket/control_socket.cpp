@@ -101,9 +101,10 @@ UniqueFd listen_on(const std::string& path) {
 }  // namespace
 
 std::string default_socket_path() {
-  if (const char* folder = std::getenv("RUNTIME_DIRECTORY"); folder && *folder)
+  // Relative paths are ignored, as the XDG specification says.
+  if (const char* folder = std::getenv("RUNTIME_DIRECTORY"); folder && *folder == '/')
     return std::string(folder).substr(0, std::strcspn(folder, ":")) + "/control.sock";
-  if (const char* folder = std::getenv("XDG_RUNTIME_DIR"); folder && *folder)
+  if (const char* folder = std::getenv("XDG_RUNTIME_DIR"); folder && *folder == '/')
     return fmt::format("{}/lensd/control.sock", folder);
   return fmt::format("/tmp/lensd-{}/control.sock", geteuid());
 }

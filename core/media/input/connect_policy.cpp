@@ -1,6 +1,7 @@
 #include "core/media/input/connect_policy.hpp"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/syscall.h>
@@ -124,6 +125,19 @@ bool may_send(const void* address, socklen_t size) {
   return false;
 }
 
+/// Calls `receive`, unless this thread's source has received too much.
+template <class Receive>
+ssize_t receive_limited(const Receive& receive) {
+  lensd::ConnectPolicy* const policy = lensd::t_policy;
+  if (policy && policy->received_too_much()) {
+    errno = EMSGSIZE;
+    return -1;
+  }
+  const ssize_t bytes = receive();
+  if (policy && bytes > 0) policy->received(bytes);
+  return bytes;
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int connect(int fd, const sockaddr* address,
@@ -145,4 +159,17 @@ extern "C" __attribute__((visibility("default"))) ssize_t sendto(int fd, const v
 extern "C" __attribute__((visibility("default"))) ssize_t sendmsg(int fd, const msghdr* message, int flags) {
   if (message && !may_send(message->msg_name, message->msg_namelen)) return -1;
   return syscall(SYS_sendmsg, fd, message, flags);
+}
+
+// Not system calls as above, so that a preloaded library can still replace these functions.
+extern "C" __attribute__((visibility("default"))) ssize_t recv(int fd, void* data, size_t bytes, int flags) {
+  static const auto next = reinterpret_cast<decltype(&recv)>(dlsym(RTLD_NEXT, "recv"));
+  return receive_limited([&] { return next(fd, data, bytes, flags); });
+}
+
+extern "C" __attribute__((visibility("default"))) ssize_t recvfrom(int fd, void* data, size_t bytes,
+                                                                   int flags, sockaddr* address,
+                                                                   socklen_t* size) {
+  static const auto next = reinterpret_cast<decltype(&recvfrom)>(dlsym(RTLD_NEXT, "recvfrom"));
+  return receive_limited([&] { return next(fd, data, bytes, flags, address, size); });
 }

@@ -1,16 +1,21 @@
-// The addresses that FFmpeg may connect and send datagrams to for a network source.
+// The addresses that FFmpeg may connect and send datagrams to for a network source, and how much it receives.
 //
 //   Input ── Scope ──▶ FFmpeg's calls in this thread ── connect(), sendto(), sendmsg() ──▶ ConnectPolicy
+//                                                 ── recv(), recvfrom() ──▶ byte limit
 //
 // FFmpeg resolves names and follows redirections itself, and sends RTP and RTCP datagrams to the address that
 // an RTSP server names. A server on the internet must not make this machine contact hosts of the private
-// network, so every such address is checked: connect_policy.cpp defines the three functions, which FFmpeg's
+// network, so every such address is checked: connect_policy.cpp defines the functions, which FFmpeg's
 // libraries call instead of those of the C library. FFmpeg's own threads only receive datagrams.
+//
+// A server may send a picture without an end. FFmpeg would collect it, up to 2 GiB.
 #pragma once
 
 #include <sys/socket.h>
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +45,12 @@ class ConnectPolicy {
   /// Returns the last refused address; empty if there was none.
   const std::string& refused_address() const noexcept { return refused_; }
 
+  /// Lets recv() and recvfrom() return `bytes` from now on, about. They then fail until the next call.
+  void limit_received(int64_t bytes) noexcept { left_bytes_ = bytes; }
+  bool received_too_much() const noexcept { return left_bytes_ <= 0; }
+  /// Called by recv() and recvfrom().
+  void received(int64_t bytes) noexcept { left_bytes_ -= bytes; }
+
   /// Applies a policy to this thread's connections and datagrams during its lifetime.
   class Scope {
    public:
@@ -63,6 +74,7 @@ class ConnectPolicy {
   bool active_ = false;
   std::vector<std::string> allowed_;  // numeric addresses
   std::string refused_;
+  int64_t left_bytes_ = std::numeric_limits<int64_t>::max();
 };
 
 }  // namespace lensd

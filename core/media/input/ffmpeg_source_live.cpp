@@ -71,6 +71,7 @@ void FfmpegSource::fail_lost(int error) const {
     fail("the PipeWire node or daemon is gone");
   // An HTTP response without a length ends with an I/O error.
   if (error == AVERROR_EOF || error == AVERROR(EIO)) fail("the stream ended");
+  if (error == AVERROR(EMSGSIZE)) fail("the server sends data without an end of the picture");
   const CameraMonitor* camera = input_->camera_monitor();
   if (const char* signal = camera ? problem(camera->signal) : ""; error == AVERROR(ETIMEDOUT) && *signal)
     fail(signal);

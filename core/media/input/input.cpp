@@ -33,6 +33,11 @@ constexpr std::array<std::string_view, 5> kRefusedFilters = {"movie", "amovie", 
 
 constexpr int kMaxRetries = 1000;  // after EAGAIN, per packet
 
+/// What a server may send until a live stream's next packet, in addition to the size of an uncompressed
+/// picture with 8 bytes per pixel; and for opening a stream or for the next packet of a file.
+constexpr int64_t kStreamPacketBytes = 64 << 20, kFileBytes = 512 << 20;
+constexpr int64_t kPixelBytes = 8;
+
 bool is_listed(const auto& list, std::string_view name) {
   return std::ranges::find(list, name) != list.end();
 }
@@ -47,6 +52,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   const ConnectPolicy::Scope scope(policy_);
   ff::take_cut_logged();
   if (is_live(kind_)) {
+    policy_.limit_received(kFileBytes);
     deadline_.set(live.open_ns);
     silence_ = SilenceLimit(url, live);
   }
@@ -90,6 +96,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
     if (scheme_of(url).starts_with("http")) silence_.allow_slow();
   }
   const int error = device ? 0 : find_stream_info(*context_);
+  fail_if_endless();
   if (error < 0 && deadline_.expired()) fail("no picture before the open timeout");
   if (error < 0) fail("cannot read its streams: " + ff::error_text(error), ff::log_hint());
   pick_stream(kind, track, or_best);
@@ -122,6 +129,11 @@ void Input::fail(const std::string& what, const std::string& hint) const {
 
 void Input::fail_if_interrupted() const {
   if (stop_.raised()) fail("opening was interrupted");
+}
+
+/// Throws Error if a server has sent more than a picture can need.
+void Input::fail_if_endless() const {
+  if (policy_.received_too_much()) fail("the server sends data without an end of the picture");
 }
 
 int Input::deny_open(AVFormatContext*, AVIOContext**, const char* url, int, AVDictionary**) noexcept {
@@ -312,9 +324,17 @@ int Input::read(AVPacket& packet) noexcept {
 
 int Input::seek(int64_t ticks) noexcept {
   const ConnectPolicy::Scope scope(policy_);
+  policy_.limit_received(INT64_MAX);                  // FFmpeg may read up to the position
   if (silence_ns() > 0) deadline_.set(silence_ns());  // the last read's may have expired in a pause
   if (!parts_) return av_seek_frame(context_.get(), stream_->index, ticks, AVSEEK_FLAG_BACKWARD);
   return av_seek_frame(context_.get(), stream_->index, parts_->move(*context_->pb, ticks), AVSEEK_FLAG_BYTE);
+}
+
+/// Returns how much the server may send until the next packet.
+int64_t Input::most_packet_bytes() const noexcept {
+  if (!live() && !image_container()) return kFileBytes;
+  const AVCodecParameters& video = *stream_->codecpar;
+  return kStreamPacketBytes + kPixelBytes * std::max(video.width, 0) * std::max(video.height, 0);
 }
 
 int Input::read_packet(AVPacket& packet) noexcept {
@@ -325,9 +345,11 @@ int Input::read_packet(AVPacket& packet) noexcept {
   for (int retries = 0;;) {
     av_packet_unref(&packet);
     if (stop_.raised()) return AVERROR_EXIT;
+    policy_.limit_received(most_packet_bytes());
     const int error = av_read_frame(context_.get(), &packet);
     cut_ = ff::take_cut_logged() || cut_;
     if (error < 0 && stop_.raised()) return AVERROR_EXIT;
+    if (policy_.received_too_much()) return AVERROR(EMSGSIZE);
     // After the deadline FFmpeg still returns the packet that its parser kept, then AVERROR_EXIT as the end
     // of the input. In both cases the source has sent nothing.
     if (deadline_.expired() || (error == AVERROR_EXIT && limited)) return AVERROR(ETIMEDOUT);

@@ -82,7 +82,8 @@ class Input {
   /// Waits for the next packet of the stream. The timestamps of joined files are those of their JoinedParts,
   /// which seek() expects too. Returns 0 or an AVERROR: AVERROR_EXIT after an interruption,
   /// AVERROR_EOF at the end, AVERROR(ETIMEDOUT) if nothing arrived for silence_ns(), AVERROR(EAGAIN) if data
-  /// of a live source arrived but no packet is complete, or an error of FFmpeg or the camera.
+  /// of a live source arrived but no packet is complete, AVERROR(EMSGSIZE) if a server sends a packet without
+  /// an end, or an error of FFmpeg or the camera.
   int read(AVPacket& packet) noexcept;
 
   /// Returns true if the sender has changed the codec of the pictures or of the audio, or the settings of AAC
@@ -118,6 +119,7 @@ class Input {
   void open_live(const std::string& demuxer_url, const std::string& url, const LiveOptions& live);
   [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) const;
   void fail_if_interrupted() const;
+  void fail_if_endless() const;
   void set_probing(const LiveOptions& live);
   void read_transport_stream(bool low_latency);
   void watch_programs() noexcept;
@@ -132,6 +134,7 @@ class Input {
   bool try_connect_audio() noexcept;
   void check_sizes() const;
   bool on_demand() const noexcept;
+  int64_t most_packet_bytes() const noexcept;
   int read_packet(AVPacket& packet) noexcept;
   int read_camera_packet(AVPacket& packet) noexcept;
   template <class Read>

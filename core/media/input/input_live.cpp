@@ -217,6 +217,7 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
   if (error < 0) {
     fail_if_interrupted();
     if (!policy_.refused_address().empty()) fail_redirected(policy_.refused_address());
+    fail_if_endless();
     if (deadline_.expired()) fail("no answer before the open timeout");
     if (const std::string problem = lookup_problem(url); !problem.empty()) fail(problem);
     if (verifies && certificate_refused())

@@ -70,6 +70,28 @@ codes="${PIPESTATUS[*]}"
 [[ $codes == "141 0" && $(<"$WORK/first") == "speed = 1"* ]] || fail "observe to a closed pipe: $codes, $(<"$WORK/first")"
 echo "ok: observe"
 
+# Another program at the socket: its answers have any types, and texts that would control the terminal.
+python3 - "$LENSD" "$WORK/other.sock" <<'PY' || fail "answers of another program"
+import socket, subprocess, sys
+server = socket.socket(socket.AF_UNIX); server.bind(sys.argv[2]); server.listen(1)
+def run(answer, *command):
+    client = subprocess.Popen([sys.argv[1], "ctl", "--socket", sys.argv[2], *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    connection = server.accept()[0]; connection.recv(1000); connection.sendall(answer.encode()); connection.close()
+    out, err = client.communicate(timeout=30)
+    assert b"unexpected" not in err, (answer, err)
+    return client.returncode, out.decode()
+for answer in '{"error":5}', '{"error":null}', '{"error":"no","status":7}', "[" * 5000, '{"event":[],"error":{}}':
+    assert run(answer + "\n", "get", "frame")[0] == 1, answer
+ok, change = '{"error":"success"}\n', '{"event":"property-change",'
+for event in '{"event":7}', change + '"name":5}', change + '"name":"x","frame":"y"}':
+    assert run(ok + event + "\n", "observe", "frame")[0] == 1, event
+assert run(ok + change + '"name":"pause","data":1,"frame":99999999999}\n', "observe", "pause")[1] == "pause = 1  (frame 99999999999)\n"
+for answer in '{"data":{"\u202e":["\u202e"],"a":"\u202e","\u202e2":{"b":[[1]]}},"error":"success"}\n', ok + '{"event":"\u202e"}\n':
+    out = run(answer, "observe", "frame")[1]
+    assert out and "\u202e" not in out, out
+print("ok: answers of another program")
+PY
+
 # 64 observing clients, one of which never reads: the others get their answers in time.
 python3 - "$SOCKET" <<'PY' || fail "many clients"
 import json, socket, sys, time

@@ -87,6 +87,17 @@ try:
     print("ok: a log file that blocks; TERM ended it in %.0f ms" % end(daemon))
 finally:
     daemon.kill(); os.close(reader); os.close(log)
+
+# A pipe without a reader: the start does not wait for one, and a reader that comes later gets the messages.
+write(good)
+daemon, reader = start("test:testsrc2=size=160x120:rate=30", "-c", config, "--log-file", fifo)
+try:
+    wait_until(lambda: ask("get", "frame")["data"] is not None)
+    log = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    wait_until(lambda: b"serving" in os.read(log, 65536))
+    print("ok: a log pipe without a reader; TERM ended it in %.0f ms" % end(daemon))
+finally:
+    daemon.kill(); os.close(reader); os.close(log)
 PY
 
 # A second instance that is refused neither rotates nor writes the log of the first one.

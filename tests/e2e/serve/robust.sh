@@ -77,6 +77,45 @@ wait_for 5 daemon_gone || fail "repeated TERM did not stop it"
 expect 0 "$WORK/term.mkv" --headless -o null:
 echo "ok: repeated TERM"
 
+# Closed standard descriptors: nothing gets their numbers, or messages would be written into it.
+SOCKET=$WORK/closed.sock
+"$LENSD" serve --socket "$SOCKET" test:testsrc2=size=160x120 --record "$WORK/closed.mkv" <&- >&- 2>&- &
+DAEMON=$!
+STARTED+=("$DAEMON")
+wait_for 30 ctl get frame || fail "does not start with closed standard descriptors"
+for fd in 0 1 2; do
+  [[ $(readlink "/proc/$DAEMON/fd/$fd") == /dev/null ]] || fail "descriptor $fd is $(readlink "/proc/$DAEMON/fd/$fd")"
+done
+ctl_refused "standard input" load -
+stop_daemon
+code=0
+"$LENSD" test:testsrc2=size=64x48 --headless --frames 3 -o null: >&- 2>"$WORK/stderr" || code=$?
+{ [[ $code == 1 ]] && grep -q "standard output: cannot be written" "$WORK/stderr"; } || fail "a closed stdout: $code $(<"$WORK/stderr")"
+echo "ok: closed standard descriptors"
+
+# Too few threads or too little memory to start: one line that names the cause. Root has no limit of processes.
+named() { # named CODE FILE: the run has ended well, or its last line names a cause
+  [[ $1 == 0 || $1 == 124 || $1 == 127 ]] ||
+    { [[ $1 == [145] && -s $2 ]] && ! grep -qE "unexpected failure: (std::|Resource|thread:)" "$2"; }
+}
+user=()
+((EUID)) || user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+if "${user[@]}" test -x "$LENSD" && chmod 777 "$WORK"; then
+  for limit in 1 2 3 4 5 6 7 8 9 10 12; do
+    code=0
+    timeout 1 prlimit --nproc="$limit" "${user[@]}" "$LENSD" serve --socket "$WORK/few-$limit.sock" --http 0 \
+      test:testsrc2=size=64x48 >/dev/null 2>"$WORK/few.err" || code=$?
+    named "$code" "$WORK/few.err" || fail "with $limit processes: $code $(<"$WORK/few.err")"
+  done
+  echo "ok: too few threads: $(tail -n 1 "$WORK/few.err")"
+fi
+for ((megabytes = 280; megabytes <= 420; megabytes += 10)); do
+  code=0
+  (ulimit -v $((megabytes * 1000)) && exec "$LENSD" test:testsrc2 --headless --frames 2 -o null: >/dev/null 2>"$WORK/few.err") || code=$?
+  named "$code" "$WORK/few.err" || fail "with $megabytes MB: $code $(<"$WORK/few.err")"
+done
+echo "ok: too little memory"
+
 # Hundreds of sources: threads, descriptors and memory do not grow.
 usage() { ctl --json stats | python3 -c '
 import json, sys; p = json.load(sys.stdin)["data"]["process"]; print(p["threads"], p["descriptors"], p["resident_bytes"] >> 20)'; }

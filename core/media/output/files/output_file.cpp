@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,6 +40,12 @@ bool is_open_here(int fd, const FileIdentity& identity) {
   return false;
 }
 
+/// Returns the number of a file's names; 0 if it is unknown.
+nlink_t names_of(int fd) {
+  struct stat info = {};
+  return fstat(fd, &info) == 0 ? info.st_nlink : 0;
+}
+
 }  // namespace
 
 Error write_error(const std::string& path, int error) {
@@ -63,6 +70,7 @@ OutputFile::OutputFile(const std::string& path, const FileRules& rules) : Output
   if (!state) throw write_error(path_, errno);
   identity_ = state->identity;
   regular_ = state->regular;
+  counts_names_ = regular_ && names_of(fd_) > 0;
   if (regular_) take(rules.overwrite);
   reader_timeout_ns_ = rules.reader_timeout_ns, stop_ = rules.stop;
   pollfd room{fd_, POLLOUT, 0};
@@ -126,6 +134,10 @@ int OutputFile::write(void* self, ff::WriteByte* buffer, int size) noexcept {
   }
   file.start_writeback();
   return size;
+}
+
+bool OutputFile::deleted() const noexcept {
+  return counts_names_ && names_of(fd_) == 0;
 }
 
 /// Starts the write-back of the new data, without waiting for its end. Ignores errors: close() reports them.

@@ -43,6 +43,8 @@ class OutputFile {
   int close() noexcept;
 
   const FileIdentity& identity() const noexcept { return identity_; }
+  /// Returns true if the file has no name any more. What is written to it is lost when it is closed.
+  bool deleted() const noexcept;
   /// Returns false if the file existed before.
   bool created() const noexcept { return created_; }
 
@@ -59,6 +61,7 @@ class OutputFile {
   std::string path_;
   int fd_ = -1;
   bool regular_ = false, discarding_ = false, created_ = false;
+  bool counts_names_ = false;      ///< some FUSE file systems give 0 for the number of a file's names
   int64_t reader_timeout_ns_ = 0;  ///< FileRules::reader_timeout_ns
   const std::atomic<bool>* stop_ = nullptr;
   std::function<bool()> make_room_;  ///< FileRules::make_room

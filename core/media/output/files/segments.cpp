@@ -5,6 +5,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "core/base/log.hpp"
+
 namespace lensd {
 namespace {
 
@@ -71,12 +73,20 @@ bool Segments::due(const AVPacket& packet, AVRational time_base) const {
          (split_bytes_ > 0 && file_->bytes() >= split_bytes_);
 }
 
+/// Returns true, and warns, if another program has deleted the file, and another one can begin with `packet`.
+bool Segments::is_deleted(const AVPacket& packet) const {
+  if (!ff::is_key(packet) || !file_->deleted()) return false;
+  log::warn("{}: was deleted by another program; the recording continues in another file", file_->path());
+  return true;
+}
+
 void Segments::write(const AVPacket& packet, const std::shared_ptr<const EncodedStream>& stream,
                      double age_s) {
   take_closed();
   if (!file_) stream_ = stream;
   count_footage(packet);
-  if (file_ && due(packet, stream_->format.time_base)) end_file(packet.pts, AudioEnd::video);
+  if (file_ && (due(packet, stream_->format.time_base) || is_deleted(packet)))
+    end_file(packet.pts, AudioEnd::video);
   if (!file_) open(packet, age_s);
   try {
     file_->write(packet);

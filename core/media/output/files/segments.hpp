@@ -51,6 +51,7 @@ class Segments {
 
  private:
   bool due(const AVPacket& packet, AVRational time_base) const;
+  bool is_deleted(const AVPacket& packet) const;
   void end_file(int64_t end, AudioEnd audio_end);
   void open(const AVPacket& packet, double age_s);
   void count_footage(const AVPacket& packet);

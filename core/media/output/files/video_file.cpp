@@ -87,7 +87,9 @@ void VideoFile::complete(int64_t end, AudioEnd audio_end, const std::atomic<bool
 
 void VideoFile::finish(int64_t end, AudioEnd audio_end, const std::atomic<bool>* stop) {
   complete(end, audio_end, stop);
+  const bool lost = deleted();
   check(close());
+  if (lost) throw Error(ExitCode::runtime_failure, path(), "was deleted by another program");
 }
 
 void VideoFile::check(int error) {

@@ -39,7 +39,8 @@ class VideoFile {
   void complete(int64_t end, AudioEnd audio_end, const std::atomic<bool>* stop = nullptr);
   /// Syncs a complete file to the disk, which may take seconds, and closes it. Returns 0 or an AVERROR.
   int close() noexcept { return file_.close(); }
-  /// Calls complete() and close(). Throws Error(runtime_failure) if one of them fails.
+  /// Calls complete() and close(). Throws Error(runtime_failure) if one of them fails, or if the file was
+  /// deleted.
   void finish(int64_t end, AudioEnd audio_end, const std::atomic<bool>* stop);
 
   const std::string& path() const noexcept { return file_.path(); }
@@ -47,6 +48,8 @@ class VideoFile {
   /// Returns the number of frames written; after a failure, the number of frames in complete parts.
   int64_t frames() const noexcept { return frames_; }
   const FileIdentity& identity() const noexcept { return file_.identity(); }
+  /// Returns true if another program has deleted the file.
+  bool deleted() const noexcept { return file_.deleted(); }
 
  private:
   void set_parts(const std::string& muxer);

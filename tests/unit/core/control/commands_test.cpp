@@ -201,6 +201,7 @@ TEST(Commands, RefuseWrongArgumentsWithAReason) {
   target.set_state(seekable);
   for (const int64_t frames : {int64_t{0}, int64_t{1'000'001}, std::numeric_limits<int64_t>::min()})
     EXPECT_EQ(ask(target, {"step", frames}).status, Status::refused) << frames;
+  EXPECT_EQ(ask(target, {"step", std::numeric_limits<uint64_t>::max()}).status, Status::refused) << "not -1";
   EXPECT_TRUE(target.posted().empty());
   target.full = true;
   EXPECT_EQ(ask(target, {"set", "edges.low", 10}).status, Status::busy);

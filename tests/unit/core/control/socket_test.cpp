@@ -12,10 +12,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <latch>
 #include <new>
+#include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
@@ -223,6 +227,27 @@ TEST_F(SocketTest, ASocketOfAnotherUserIsNeitherTrustedNorReplaced) {
   EXPECT_TRUE(fs::exists(path));
 }
 
+TEST(SocketPath, IgnoresRelativeFolders) {
+  const char* const names[] = {"RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"};
+  std::vector<std::optional<std::string>> before;
+  for (const char* name : names) {
+    const char* value = getenv(name);
+    before.push_back(value ? std::optional<std::string>(value) : std::nullopt);
+    unsetenv(name);
+  }
+  const std::string fallback = default_socket_path();
+  EXPECT_TRUE(fallback.starts_with("/tmp/lensd-"));
+  for (const char* value : {"", ":", "relative", "relative:/run/lensd"}) {
+    setenv("RUNTIME_DIRECTORY", value, 1), setenv("XDG_RUNTIME_DIR", value, 1);
+    EXPECT_EQ(default_socket_path(), fallback) << value;
+  }
+  setenv("XDG_RUNTIME_DIR", "/run/user/7", 1);
+  EXPECT_EQ(default_socket_path(), "/run/user/7/lensd/control.sock");
+  setenv("RUNTIME_DIRECTORY", "/run/lensd:/run/other", 1);
+  EXPECT_EQ(default_socket_path(), "/run/lensd/control.sock");
+  for (size_t i = 0; i < 2; ++i) before[i] ? setenv(names[i], before[i]->c_str(), 1) : unsetenv(names[i]);
+}
+
 TEST_F(SocketTest, SendsChangesToObservers) {
   start(options());
   ControlClient client(options().path), other(options().path);
@@ -240,6 +265,11 @@ TEST_F(SocketTest, SendsChangesToObservers) {
   hub_.publish("notice", 9, {{"text", "hello"}});
   EXPECT_EQ(event()["text"], "hello");
   EXPECT_EQ(ask(client, R"({"command":["unobserve",3]})")["data"], 1);
+  EXPECT_EQ(ask(client, R"({"command":["observe",18446744073709551615,"frame"]})")["status"], "usage");
+  EXPECT_EQ(ask(client, R"({"command":["observe",-1,"frame"]})")["error"], "success");
+  EXPECT_EQ(event()["id"], -1);
+  EXPECT_EQ(ask(client, R"({"command":["unobserve",18446744073709551615]})")["status"], "usage");
+  EXPECT_EQ(ask(client, R"({"command":["unobserve",-1]})")["data"], 1);
   EXPECT_FALSE(other.receive(100)) << "clients that observe nothing get no events";
 }
 

@@ -252,6 +252,33 @@ TEST_F(RecordingTest, AMissingEncoderIsNamed) {
   EXPECT_EQ(frames_in(file("h.mkv")), 30u);
 }
 
+TEST_F(RecordingTest, ADeletedFileIsFollowedByAnother) {
+  for (const std::string ending : {".mkv", ".mp4"}) {
+    Recording recording({}, 25, "");
+    recording.start(target("r" + ending));
+    write(recording, 0, 30);
+    ASSERT_TRUE(std::filesystem::remove(file("r" + ending)));
+    write(recording, 30, 120);  // key frames are 50 frames apart
+    EXPECT_EQ(recording.report().files, 2);
+    EXPECT_EQ(recording.report().path, file("r-2" + ending));
+    recording.stop();
+    ASSERT_EQ(files(), std::vector{file("r-2" + ending)});
+    EXPECT_EQ(frames_in(files().front()), 100u);
+    std::filesystem::remove(files().front());
+  }
+}
+
+TEST_F(RecordingTest, AMovedFileStaysTheRecording) {
+  Recording recording({}, 25, "");
+  recording.start(target("r.mkv"));
+  write(recording, 0, 30);
+  std::filesystem::rename(file("r.mkv"), file("moved.mkv"));
+  write(recording, 30, 120);
+  recording.stop();
+  ASSERT_EQ(files(), std::vector{file("moved.mkv")});
+  EXPECT_EQ(frames_in(files().front()), 150u);
+}
+
 TEST_F(RecordingTest, AMissingHardwareEncoderIsAProblemThatIsReportedOnce) {
   RecordSettings settings;
   settings.encoder.codec = "hardware";

@@ -236,6 +236,16 @@ TEST_F(MediaTest, SilentPipesCanBeInterruptedAndCancelled) {
   writer.join();
 }
 
+TEST_F(MediaTest, ANameWithAZeroByteIsRefused) {
+  record(file("a.mkv"), kPlainSource, 2);
+  const std::string zero(1, '\0');
+  for (const std::string& name : {file("a.mkv") + zero + "b", zero, "rtsp://host/" + zero}) {
+    const Error error = refusal(name);
+    EXPECT_EQ(error.problem(), "a name cannot contain a zero byte");
+    EXPECT_NE(std::string(error.what()).find(error.problem()), std::string::npos) << "what() is cut";
+  }
+}
+
 TEST_F(MediaTest, TwoSourcesReadTheSameStandardInput) {
   record(file("a.mkv"), kPlainSource, 200);
   const UniqueFd kept(dup(STDIN_FILENO)), input(open(file("a.mkv").c_str(), O_RDONLY | O_CLOEXEC));

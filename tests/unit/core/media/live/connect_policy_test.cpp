@@ -92,6 +92,40 @@ TEST(ConnectPolicy, DatagramsGoToTheNamedHostOnly) {
   EXPECT_EQ(sendto(connected.get(), "x", 1, 0, nullptr, 0), 1) << "connect() was checked";
 }
 
+TEST(ConnectPolicy, ReceivedBytesAreLimited) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends), 0);
+  const UniqueFd receiver(ends[0]), sender(ends[1]);
+  const std::string eight(8, 'x');
+  char data[64];
+  const auto receive = [&](bool with_address) {
+    EXPECT_EQ(send(sender.get(), eight.data(), eight.size(), 0), 8);
+    const ssize_t bytes = with_address
+                              ? recvfrom(receiver.get(), data, sizeof data, MSG_DONTWAIT, nullptr, nullptr)
+                              : recv(receiver.get(), data, sizeof data, MSG_DONTWAIT);
+    return bytes >= 0 ? static_cast<int>(bytes) : -errno;
+  };
+  for (const bool with_address : {false, true}) {
+    ConnectPolicy policy;
+    {
+      const ConnectPolicy::Scope scope(policy);
+      EXPECT_EQ(receive(with_address), 8) << "without a limit";
+      policy.limit_received(9);
+      EXPECT_EQ(receive(with_address), 8);
+      EXPECT_FALSE(policy.received_too_much());
+      EXPECT_EQ(receive(with_address), 8) << "one byte of it is still allowed";
+      EXPECT_TRUE(policy.received_too_much());
+      EXPECT_EQ(receive(with_address), -EMSGSIZE);
+      int in_other_thread = -1;
+      std::thread([&] { in_other_thread = receive(with_address); }).join();
+      EXPECT_EQ(in_other_thread, 8);
+      policy.limit_received(1);
+      EXPECT_EQ(receive(with_address), 8) << "a new limit";
+    }
+    EXPECT_EQ(receive(with_address), 8) << "after the scope";
+  }
+}
+
 TEST(ConnectPolicy, InternalAddressesOfAPublicNameStayRefused) {
   const Listener target("127.0.0.1");
   const auto result_for = [&](std::vector<std::string> addresses) {

@@ -115,6 +115,35 @@ TEST(HttpCamera, OtherRefusalsAreNamed) {
   }
 }
 
+TEST(HttpCamera, APictureWithoutAnEndIsGivenUp) {
+  std::atomic<int64_t> sent{0};
+  std::atomic<int> requests{0};
+  LocalHttpServer server([&](int client, const std::string&) {
+    ++requests;
+    StillEncoder encoder(StillEncoder::Type::jpeg);
+    const auto jpeg = encoder.encode(Image({PixelFormat::rgba8, {64, 48}}).ref());
+    const std::string part =
+        "--xx\r\nContent-Type: image/jpeg\r\n\r\n" + std::string(jpeg.begin(), jpeg.end()) + "\r\n";
+    bool open = LocalHttpServer::put(
+        client, "HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace; boundary=xx\r\n\r\n");
+    for (int i = 0; open && i < 12; ++i) open = LocalHttpServer::put(client, part);
+    open = open && LocalHttpServer::put(client, part.substr(0, part.size() / 2));
+    for (const std::string more(1 << 20, '\1'); open && requests == 1 && sent < 1'000'000'000;)
+      if ((open = LocalHttpServer::put(client, more))) sent += static_cast<int64_t>(more.size());
+  });
+  SourceOptions options;
+  options.live.placeholders = false;
+  options.live.silence_ns = 30 * sec, options.live.silence_given = true;
+  const auto source = open_source(fmt::format("http://127.0.0.1:{}/video.mjpg", server.port()), options);
+  EXPECT_TRUE(eventually([&] {
+    return source->live_status().reason == "the server sends data without an end of the picture";
+  })) << source->live_status().reason;
+  EXPECT_TRUE(eventually([&] { return requests > 1; })) << "does not connect again";
+  EXPECT_GT(sent, 60'000'000);
+  EXPECT_LT(sent, 100'000'000);
+  server.end();
+}
+
 TEST(HttpPlaylist, IsNamed) {
   LocalHttpServer server([](int client, const std::string&) {
     const std::string playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nlive-0.ts\n";
