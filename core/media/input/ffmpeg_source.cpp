@@ -85,12 +85,17 @@ void FfmpegSource::open() {
                 "its colours are coded as Dolby Vision without a base layer in HDR10, HLG or SDR",
                 "use a version in HDR10, HLG or Dolby Vision profile 8");
   if (const CameraMonitor* camera = input_->camera_monitor()) broken_before_ = camera->broken;
-  decoder_ =
-      std::make_unique<Decoder>(*input_->stream(), options_, allocator_, where_, is_live(input_->kind()));
-  decoder_errors_ = allocator_.logged_errors();
+  start_decoder();
   draining_ = drained_key_ = intact_seen_ = false;
   announced_peak_.reset();
   announced_hdr_.reset();
+}
+
+void FfmpegSource::start_decoder() {
+  decoder_.reset();
+  decoder_ =
+      std::make_unique<Decoder>(*input_->stream(), options_, allocator_, where_, is_live(input_->kind()));
+  decoder_errors_ = allocator_.logged_errors();
 }
 
 void FfmpegSource::read_ahead() {
