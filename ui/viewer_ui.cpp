@@ -232,6 +232,7 @@ std::string ViewerUi::widget_map() const {
   for (const auto& [name, r] : rects_) {
     std::string one_word = name;
     std::replace(one_word.begin(), one_word.end(), ' ', '_');
+    std::replace(one_word.begin(), one_word.end(), '\n', '_');
     text += fmt::format("{} {:.0f} {:.0f} {:.0f} {:.0f}\n", one_word, r.x, r.y, r.w, r.h);
   }
   return text;
