@@ -78,8 +78,8 @@ void end_scrolling(bool& scrolls) {
   ImGui::EndChild();
 }
 
-/// Scrolls to the end of a section that was opened since it was last drawn, because it may be below the window.
-/// Not for sections that are open at the program's start.
+/// Scrolls to the end of a section that was opened since it was last drawn, because it may be below the
+/// window. Not for sections that are open at the program's start.
 void show_opened(const char* section, bool open) {
   constexpr int kStartFrames = 10;
   ImGuiStorage& storage = *ImGui::GetStateStorage();
