@@ -232,6 +232,7 @@ std::string ViewerUi::widget_map() const {
   for (const auto& [name, r] : rects_) {
     std::string one_word = name;
     std::ranges::replace(one_word, ' ', '_');
+    std::ranges::replace(one_word, '\n', '_');
     text += fmt::format("{} {:.0f} {:.0f} {:.0f} {:.0f}\n", one_word, r.x, r.y, r.w, r.h);
   }
   return text;

@@ -69,6 +69,7 @@ void Pipeline::apply(const Command& command) {
                  [this](const SetLoop& c) {
                    state_.loop_a_ns = c.a_ns, state_.loop_b_ns = c.b_ns;
                    set_file_loop(c.file);
+                   if (loops_a_b() && state_.ended && !state_.paused) request_seek(state_.loop_a_ns);
                  },
                  [this](const SetFileLoop& c) { set_file_loop(c.on); },
                  [this](const StartRecord& c) {

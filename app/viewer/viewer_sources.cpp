@@ -181,7 +181,7 @@ void Viewer::open_aside(OpenRequest request, GraphDesc graph) {
 }
 
 void Viewer::open_chosen(const ui::SourceRequest& chosen) {
-  open_url(tidy_source(chosen.text), chosen);
+  open_url(chosen.text, chosen);
 }
 
 void Viewer::open_url(const std::string& url, const ui::SourceRequest& chosen, int pass_over) {

@@ -19,13 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 35> kVideos = {
-    "mp4",  "mkv", "mov", "avi", "webm", "m4v", "ts",  "mts",  "m2ts", "mpg",   "mpeg", "wmv",
-    "flv",  "ogv", "ogg", "3gp", "mxf",  "vob", "y4m", "h264", "h265", "hevc",  "264",  "265",
-    "mjpg", "nut", "ivf", "asf", "divx", "dv",  "f4v", "m2v",  "apng", "mjpeg", "gif"};
-constexpr std::array<std::string_view, 15> kImages = {"png",  "jpg",  "jpeg", "bmp", "tif",
-                                                      "tiff", "webp", "ppm",  "pgm", "pnm",
-                                                      "exr",  "dpx",  "jp2",  "tga", "avif"};
+constexpr std::array<std::string_view, 42> kVideos = {
+    "mp4",  "mkv", "mov",  "avi", "webm", "m4v",  "ts",  "mts",  "m2ts", "m2t", "mpg",
+    "mpeg", "wmv", "flv",  "ogv", "ogg",  "3gp",  "mxf", "vob",  "y4m",  "obu", "h264",
+    "h265", "264", "hevc", "265", "mjpg", "nut",  "ivf", "asf",  "divx", "dv",  "f4v",
+    "m1v",  "m2v", "mpv",  "qt",  "rm",   "rmvb", "gif", "apng", "mjpeg"};
+constexpr std::array<std::string_view, 24> kImages = {
+    "png", "jpg", "jpeg", "jfif", "jpe", "bmp", "tif", "tiff", "webp", "ppm", "pgm",  "pnm",
+    "pbm", "pam", "pfm",  "exr",  "dpx", "jp2", "jxl", "qoi",  "sgi",  "pcx", "avif", "tga"};
 /// Minimum number of images of a sequence; fewer are listed as single files. The first number is at most
 /// kLastStart, because Input finds no other sequences.
 constexpr size_t kFewestImages = 4;

@@ -13,7 +13,7 @@ namespace lensd {
 
 FilterSchema Bilateral::make_schema() {
   Schema<BilateralParams> schema(
-      "bilateral", "smooths but keeps edges: weights fall with distance and difference of value");
+      "bilateral", "smooths noise but keeps edges: weights fall with distance and difference of value");
   schema
       .real("sigma_space", &BilateralParams::sigma_space, 0.3, 20, "reach in space",
             {.unit = "px", .widget = Widget::log_slider})

@@ -106,7 +106,7 @@ HWY_EXPORT(mask_row);
 
 FilterSchema Blend::make_schema() {
   using P = BlendParams;
-  return Schema<P>("blend", "lays the second input over the first")
+  return Schema<P>("blend", "overlays the second input on the first")
       .choice("mode", &P::mode, {"normal", "add", "screen", "multiply", "difference", "mask"},
               "how the inputs are combined; mask shows the first where the second is bright")
       .real("opacity", &P::opacity, 0, 1, "0 shows the first input unchanged")

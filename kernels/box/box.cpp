@@ -165,7 +165,7 @@ void fill_border(uint16_t* centre, const int* border_columns, int width, int cha
 }  // namespace
 
 FilterSchema Box::make_schema() {
-  Schema<BoxParams> schema("box", "mean of a square window");
+  Schema<BoxParams> schema("box", "blurs with the mean of a square window");
   schema.integer("radius", &BoxParams::radius, 0, kBoxMaxRadius,
                  "half the side of the window, which is 2·radius + 1 wide",
                  {.unit = "px", .widget = Widget::log_slider});

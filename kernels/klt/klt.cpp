@@ -28,7 +28,7 @@ bool has_plain_luma(const PictureInfo& info) {
 FilterSchema Klt::make_schema() {
   using P = KltParams;
   const auto replan = ParamChange::reconfigure;
-  return Schema<P>("klt", "follows corners from frame to frame")
+  return Schema<P>("klt", "tracks corners from frame to frame")
       .integer("max_features", &P::max_features, 1, kMaxTracks, "maximum number of tracks",
                {.widget = Widget::log_slider, .change = replan})
       .real("quality", &P::quality, 0, 1, "minimum strength of a new corner, relative to the strongest")

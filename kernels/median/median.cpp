@@ -10,7 +10,7 @@
 namespace lensd {
 
 FilterSchema Median::make_schema() {
-  Schema<MedianParams> schema("median", "middle value of the window: removes specks, keeps edges");
+  Schema<MedianParams> schema("median", "removes noise, keeps edges: the middle value of the window");
   schema.integer("radius", &MedianParams::radius, 1, kMedianMaxRadius, "reach of the window",
                  {.unit = "px", .change = ParamChange::reconfigure});
   return add_border(schema, &MedianParams::border).build();

@@ -80,7 +80,7 @@ Band block_rows(Band rows, int block) {
 }  // namespace
 
 FilterSchema Mosaic::make_schema() {
-  return Schema<MosaicParams>("mosaic", "every block becomes its mean")
+  return Schema<MosaicParams>("mosaic", "pixelates: every block becomes its mean")
       .integer("block", &MosaicParams::block, 2, kMosaicMaxBlock, "width and height of a block",
                {.unit = "px", .widget = Widget::log_slider})
       .build();

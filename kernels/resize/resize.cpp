@@ -50,7 +50,7 @@ FilterSchema Resize::make_schema() {
   const Options plain{.change = ParamChange::reconfigure};
   const Options side{.unit = "px", .change = ParamChange::reconfigure, .zero = "auto"};
   const Options factor{.widget = Widget::log_slider, .change = ParamChange::reconfigure};
-  return Schema<ResizeParams>("resize", "changes the size by interpolation or exact means")
+  return Schema<ResizeParams>("resize", "scales to another size by interpolation or exact means")
       .integer("width", &ResizeParams::width, 0, kMaxSide, "width; 0 = from the height or by scale", side)
       .integer("height", &ResizeParams::height, 0, kMaxSide, "height; 0 = from the width or by scale", side)
       .real("scale", &ResizeParams::scale, 0.01, 16, "factor if neither width nor height is given", factor)

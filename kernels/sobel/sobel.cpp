@@ -93,8 +93,8 @@ namespace lensd {
 HWY_EXPORT(sobel_row);
 
 FilterSchema Sobel::make_schema() {
-  Schema<SobelParams> schema("sobel",
-                             "first derivatives (3×3): their magnitude, one of them, or their direction");
+  Schema<SobelParams> schema(
+      "sobel", "edges as first derivatives (3×3): their magnitude, one of them, or their direction");
   schema.choice("output", &SobelParams::output, {"magnitude", "x", "y", "direction"}, "what is shown");
   return add_border(schema, &SobelParams::border).build();
 }

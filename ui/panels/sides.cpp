@@ -78,6 +78,17 @@ void end_scrolling(bool& scrolls) {
   ImGui::EndChild();
 }
 
+/// Scrolls to the end of a section that was opened since it was last drawn, because it may be below the
+/// window. Not for sections that are open at the program's start.
+void show_opened(const char* section, bool open) {
+  constexpr int kStartFrames = 10;
+  ImGuiStorage& storage = *ImGui::GetStateStorage();
+  const ImGuiID id = ImGui::GetID(section);
+  const bool before = storage.GetBool(id, ImGui::GetFrameCount() <= kStartFrames);
+  if (open && !before) ImGui::SetScrollHereY(1);
+  storage.SetBool(id, open);
+}
+
 /// Returns the time that the open scope adds to the graph, as text.
 std::string scopes_note(const PanelContext& ctx) {
   const int64_t cost = ctx.state.scopes.open ? scope_cost_ns(ctx.state, false) : 0;
@@ -113,10 +124,12 @@ void draw_right(PanelContext& ctx, const Rect& side, ViewerRequests& requests) {
                    key_hint(Action::scopes), scopes_note(ctx)},
                   s.scopes.open);
   if (s.scopes.open) draw_scopes_panel(ctx);
+  show_opened("scopes", s.scopes.open);
   if (ctx.model.track_table()) {
     section_heading(ctx, {"Tracks", "tracks", "Fold the track statistics", "Show the track statistics"},
                     s.tracks.open);
     if (s.tracks.open) draw_tracks_panel(ctx);
+    show_opened("tracks", s.tracks.open);
   }
   ImGui::Dummy({0, ctx.px(10)});
   heading(ctx.look, "Status");

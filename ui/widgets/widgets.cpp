@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "core/base/clock.hpp"
+#include "core/base/printable.hpp"
 #include "core/base/text.hpp"
 #include "ui/widgets/extra_glyphs.hpp"
 
@@ -257,16 +258,15 @@ DimScope::~DimScope() {
 }
 
 /// Cuts the text at 8000 bytes, because ImGui cannot draw more than 16383 characters at once.
-static void draw_text(std::string_view text) {
-  text = first_bytes(text, 8000);
+static void draw_text(std::string_view whole) {
+  const std::string text = printable(first_bytes(whole, 8000), Lines::keep);
   note_characters(text);
   ImGui::TextUnformatted(text.data(), text.data() + text.size());
 }
 
 void heading(const Look& look, const char* text) {
   const FontScope font(look.strong);
-  note_characters(text);
-  ImGui::TextUnformatted(text);
+  draw_text(text);
 }
 
 void text_coloured(ImU32 ink, std::string_view text) {
@@ -346,35 +346,6 @@ void tooltip(const Look& look, std::string_view text, std::string_view key) {
   ImGui::PopTextWrapPos();
   ImGui::PopFont();
   ImGui::EndTooltip();
-}
-
-std::string elided(std::string_view text, float width) {
-  note_characters(text);
-  const char *begin = text.data(), *end = begin + text.size(), *cut = begin;
-  if (ImGui::CalcTextSize(begin, end).x <= width) return std::string(text);
-  const float room = width - ImGui::CalcTextSize("…").x;
-  ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), std::max(room, 0.f), 0, begin, end, &cut);
-  return std::string(begin, cut) + "…";
-}
-
-std::string elided_front(std::string_view text, float width) {
-  note_characters(text);
-  const auto fits = [&](const std::string& s) { return ImGui::CalcTextSize(s.c_str()).x <= width; };
-  std::string shorter(text);
-  if (fits(shorter)) return shorter;
-  while (!shorter.empty()) {
-    do shorter.erase(0, 1);
-    while (!shorter.empty() && (static_cast<unsigned char>(shorter.front()) & 0xC0) == 0x80);
-    if (fits("…" + shorter)) break;
-  }
-  return "…" + shorter;
-}
-
-std::string elided_heading(const Look& look, std::string_view text, float width) {
-  ImGui::PushFont(look.strong);
-  std::string shorter = elided(text, width);
-  ImGui::PopFont();
-  return shorter;
 }
 
 std::string clock_text(int64_t ns, bool hours) {

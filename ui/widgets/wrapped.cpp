@@ -1,9 +1,10 @@
-// Breaks lines at spaces, and in paths after a slash. ImGui also breaks after full stops, which would split
-// file names and addresses.
+// Fits text into a width: cuts it, or breaks lines at spaces, and in paths after a slash. ImGui also breaks
+// after full stops, which would split file names and addresses.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "core/base/printable.hpp"
 #include "core/base/text.hpp"
 #include "ui/widgets/extra_glyphs.hpp"
 #include "ui/widgets/widgets.hpp"
@@ -31,8 +32,38 @@ size_t part_of(std::string_view word, float width) {
 
 }  // namespace
 
+std::string elided(std::string_view whole, float width) {
+  const std::string text = printable(whole);
+  note_characters(text);
+  const char *begin = text.data(), *end = begin + text.size(), *cut = begin;
+  if (ImGui::CalcTextSize(begin, end).x <= width) return text;
+  const float room = width - ImGui::CalcTextSize("…").x;
+  ImGui::GetFont()->CalcTextSizeA(ImGui::GetFontSize(), std::max(room, 0.f), 0, begin, end, &cut);
+  return std::string(begin, cut) + "…";
+}
+
+std::string elided_front(std::string_view text, float width) {
+  const auto fits = [&](const std::string& s) { return ImGui::CalcTextSize(s.c_str()).x <= width; };
+  std::string shorter = printable(text);
+  note_characters(shorter);
+  if (fits(shorter)) return shorter;
+  while (!shorter.empty()) {
+    do shorter.erase(0, 1);
+    while (!shorter.empty() && (static_cast<unsigned char>(shorter.front()) & 0xC0) == 0x80);
+    if (fits("…" + shorter)) break;
+  }
+  return "…" + shorter;
+}
+
+std::string elided_heading(const Look& look, std::string_view text, float width) {
+  ImGui::PushFont(look.strong);
+  std::string shorter = elided(text, width);
+  ImGui::PopFont();
+  return shorter;
+}
+
 std::string wrapped(std::string_view whole, float width) {
-  const std::string limited = shortened(whole, kMaxWrapped);
+  const std::string limited = printable(shortened(whole, kMaxWrapped), Lines::keep);
   note_characters(limited);
   std::string_view text = limited;
   std::string all, line;

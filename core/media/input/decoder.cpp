@@ -9,6 +9,7 @@ extern "C" {
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include "core/base/log.hpp"
@@ -52,6 +53,16 @@ int additional_surfaces(AVCodecContext& context) {
   return std::clamp(kMaxSurfaces - needed, 0, kHeldSurfaces);
 }
 
+/// Returns the decoder for a WebM stream with transparency, whose second layer FFmpeg's own decoders ignore.
+/// Returns null if the stream has none, or if this FFmpeg was built without libvpx.
+const AVCodec* find_alpha_decoder(const AVStream& stream) {
+  const AVDictionaryEntry* mode = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0);
+  if (!mode || std::string_view(mode->value) != "1") return nullptr;
+  const AVCodecID id = stream.codecpar->codec_id;
+  if (id == AV_CODEC_ID_VP8) return avcodec_find_decoder_by_name("libvpx");
+  return id == AV_CODEC_ID_VP9 ? avcodec_find_decoder_by_name("libvpx-vp9") : nullptr;
+}
+
 /// Returns a decoder, or null if there is none. If `for_gpu` is true, prefers one with NVDEC support, which
 /// the default decoder may lack (libdav1d).
 const AVCodec* find_decoder(AVCodecID id, bool for_gpu) {
@@ -92,8 +103,11 @@ void apply_gpu_cropping(AVFrame& frame) noexcept {
 
 Decoder::Decoder(const AVStream& stream, const SourceOptions& options, PictureAllocator& allocator,
                  const std::string& where, bool live) {
-  const AVCodec* codec = find_decoder(stream.codecpar->codec_id, options.hwdec != HwDecode::off);
-  if (codec && options.hwdec != HwDecode::off) {
+  const AVCodec* alpha = options.hwdec == HwDecode::cuda ? nullptr : find_alpha_decoder(stream);
+  const bool gpu = options.hwdec != HwDecode::off && !alpha;
+  const AVCodec* codec = alpha ? alpha : find_decoder(stream.codecpar->codec_id, gpu);
+  if (alpha && options.hwdec != HwDecode::off) reason_ = "NVDEC ignores the stream's transparency";
+  if (codec && gpu) {
     required_ = options.hwdec == HwDecode::cuda;
     try_gpu(*codec, options);
     if (!device_) {

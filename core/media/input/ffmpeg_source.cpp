@@ -85,12 +85,21 @@ void FfmpegSource::open() {
                 "its colours are coded as Dolby Vision without a base layer in HDR10, HLG or SDR",
                 "use a version in HDR10, HLG or Dolby Vision profile 8");
   if (const CameraMonitor* camera = input_->camera_monitor()) broken_before_ = camera->broken;
-  decoder_ =
-      std::make_unique<Decoder>(*input_->stream(), options_, allocator_, where_, is_live(input_->kind()));
-  decoder_errors_ = allocator_.logged_errors();
-  draining_ = drained_key_ = intact_seen_ = received_ = false;
+  software_ = false;
+  start_decoder();
+  draining_ = drained_key_ = intact_seen_ = false;
   announced_peak_.reset();
   announced_hdr_.reset();
+}
+
+void FfmpegSource::start_decoder() {
+  decoder_.reset();
+  SourceOptions options = options_;
+  if (software_) options.hwdec = HwDecode::off;
+  decoder_ =
+      std::make_unique<Decoder>(*input_->stream(), options, allocator_, where_, is_live(input_->kind()));
+  decoder_errors_ = allocator_.logged_errors();
+  received_ = false;
 }
 
 void FfmpegSource::read_ahead() {
@@ -277,13 +286,8 @@ int FfmpegSource::send(const AVPacket* packet) {
   const int sent = avcodec_send_packet(&decoder_->context(), packet);
   if (refused_before || !decoder_->gpu_refused()) return sent;
   const bool can_continue = received_ && sent != AVERROR(ENOSYS);
-  if (!can_continue) {
-    SourceOptions software = options_;
-    software.hwdec = HwDecode::off;
-    decoder_.reset();
-    decoder_ =
-        std::make_unique<Decoder>(*input_->stream(), software, allocator_, where_, is_live(input_->kind()));
-  }
+  software_ = true;
+  if (!can_continue) start_decoder();
   // Do not count the errors that FFmpeg has logged about the refusal.
   decoder_errors_ = allocator_.logged_errors();
   stream_errors_.ignore_logged(decoder_errors_);

@@ -49,6 +49,7 @@ class FfmpegSource final : public Source {
  private:
   void open();
   void open_first();
+  void start_decoder();
   void read_ahead();
   void describe_source();
 
@@ -88,6 +89,9 @@ class FfmpegSource final : public Source {
     std::deque<int64_t> passed_ns;
   };
   void move_to(int attempt);
+  /// Prepares the decoder for packets of another position. Replaces it if it has met errors, because a flush
+  /// of H.264 decoders leaves traces of a damaged picture, which change intact ones.
+  void reset_decoder();
   /// Call before each packet is decoded. Lets the decoder skip the packet's picture if it is before the
   /// target of a seek and no other picture refers to it.
   void skip_before_target(const AVPacket& packet);
@@ -144,8 +148,12 @@ class FfmpegSource final : public Source {
   std::optional<uint16_t> announced_peak_;    ///< first announced peak of the connection, see peak_of()
   std::optional<HdrMetadata> announced_hdr_;  ///< of the connection's first HDR picture
   bool draining_ = false;
-  bool received_ = false;     ///< the decoder has delivered a picture since open()
+  bool received_ = false;     ///< the decoder has delivered a picture since its start
+  bool software_ = false;     ///< the driver has refused to decode this connection's stream
   bool drained_key_ = false;  ///< key_frames_only: the decoder was drained after a key frame
+
+  /// Number of errors that the decoder had logged at its start, or at the newest picture of a camera.
+  int decoder_errors_ = 0;
 
   // Live sources only.
   int64_t packet_time_ = AV_NOPTS_VALUE;  ///< time of the newest packet, in the stream's time base
@@ -158,7 +166,6 @@ class FfmpegSource final : public Source {
 
   // Cameras and PipeWire nodes only.
   uint64_t broken_before_ = 0;  ///< CameraMonitor::broken at picture_ns_
-  int decoder_errors_ = 0;      ///< number of errors that the decoder had logged at the newest picture
   bool intact_seen_ = false;    ///< at least one picture of this connection had no logged error
 };
 

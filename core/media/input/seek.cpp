@@ -108,9 +108,16 @@ void FfmpegSource::move_to(int attempt) {
     open();
     return timestamps_.restart(0);
   }
-  avcodec_flush_buffers(&decoder_->context());
+  reset_decoder();
   draining_ = drained_key_ = false;
   timestamps_.restart(seek_.target_ns);
+}
+
+void FfmpegSource::reset_decoder() {
+  if (decoder_->on_gpu() || allocator_.logged_errors() == decoder_errors_)
+    avcodec_flush_buffers(&decoder_->context());
+  else
+    start_decoder();
 }
 
 void FfmpegSource::skip_before_target(const AVPacket& packet) {
@@ -135,8 +142,9 @@ bool FfmpegSource::retry_seek() {
 
 bool FfmpegSource::reached(int64_t pts_ns) {
   const bool first = std::exchange(seek_.first, false);
-  if (first && seek_.attempt < kFromStart && pts_ns > seek_.target_ns + timestamps_.nominal_ns() / 2 &&
-      pts_ns > 0) {
+  const bool after = pts_ns > 0 && pts_ns > seek_.target_ns + timestamps_.nominal_ns() / 2;
+  const bool timed = frame_info_.stamp_ns != INT64_MIN;  // else pts_ns is the target, not the frame's time
+  if (first && seek_.attempt < kFromStart && (after || !timed)) {
     move_to(seek_.attempt + 1);
     return false;
   }

@@ -16,6 +16,12 @@ for filter in gaussian grayscale invert median mosaic; do
   grep -q "$filter" "$WORK/stdout" || fail "'lensd filters' does not list $filter"
 done
 
+# The lists of the window and of the page search names and descriptions.
+for pair in blur:box blur:gaussian noise:median noise:bilateral edge:sobel edge:canny pixelate:mosaic scale:resize \
+  track:klt overlay:blend mirror:flip sharpen:unsharp contrast:levels; do
+  grep "^${pair#*:} " "$WORK/stdout" | grep -q "${pair%:*}" || fail "a search for ${pair%:*} does not find ${pair#*:}"
+done
+
 expect 0 filters median
 grep -q radius "$WORK/stdout" || fail "'lensd filters median' does not list its parameter"
 

@@ -48,6 +48,19 @@ read -r high _ < <(shown pq "peak = 10000")
 [[ $(shown sd) != "$(shown sd "bt601 = true")" ]] || fail "bt601 = true changes nothing"
 echo "ok: the settings in a configuration"
 
+# Transparency in WebM is a second stream of pictures: the left half is at 40, the right half opaque.
+for codec in libvpx libvpx-vp9; do
+  ffmpeg -v error -y -f lavfi -i testsrc2=size=64x48:rate=10:duration=0.5 -c:v $codec -auto-alt-ref 0 -crf 4 -b:v 2M \
+    -vf "format=yuva420p,geq=lum='lum(X,Y)':cb='cb(X,Y)':cr='cr(X,Y)':a='if(lt(X,32),40,255)'" "$WORK/alpha.webm" ||
+    fail "ffmpeg writes no WebM with transparency"
+  expect 0 "$WORK/alpha.webm" --headless --start 0.3 --frames 1 --overwrite -o "$WORK/shown.png"
+  alpha=$(ffmpeg -v error -i "$WORK/shown.png" -vf alphaextract,crop=60:1:2:20,scale=3:1:flags=neighbor -pix_fmt gray \
+    -f rawvideo - | od -An -tu1)
+  read -r left _ right <<<"$alpha"
+  ((left > 36 && left < 44 && right > 250)) || fail "$codec: alpha is $alpha, not 40 and 255"
+done
+echo "ok: transparency in WebM"
+
 # grey FILE ARGS…: prints R, G and B of the first pixel with 8 bits.
 grey() {
   expect 0 "$@" --headless --frames 1 --overwrite -o "$WORK/shown.png"

@@ -36,6 +36,29 @@ else
   echo "not tried: this FFmpeg makes no stream with layers ($(head -n 1 "$WORK/ffmpeg"))"
 fi
 
+# same_after_seek FILE NUMBER…: these frames have the same time and pixels after a seek as without one.
+same_after_seek() {
+  local file=$1 number line
+  shift
+  expect 0 "$file" --headless -q --overwrite --framehash "$WORK/all" -o null:
+  for number; do
+    line=$(frames "$WORK/all" | sed -n "$((number + 1))p")
+    expect 0 "$file" --headless -q --overwrite --frames 1 --framehash "$WORK/one" -o null: \
+      --start "$(awk -F', ' '{ printf "%.9f", $2 / 1e9 }' <<<"$line")"
+    [[ $(frames "$WORK/one") == "$line" ]] || fail "${file##*/}: frame $(frames "$WORK/one") after a seek to $line"
+  done
+}
+# A raw MPEG-2 stream. After a seek near its end, FFmpeg knows no times.
+ffmpeg -v error -i "$clip" -frames:v 60 -c:v mpeg2video -bf 2 "$WORK/raw.m2v" || fail "no raw MPEG-2 stream was made"
+same_after_seek "$WORK/raw.m2v" 0 25 58 59
+expect 0 "$WORK/raw.m2v" --headless -q --overwrite --start 900 --framehash "$WORK/one" -o null:
+[[ $(frames "$WORK/one") == "$(frames "$WORK/all" | tail -n 1)" ]] || fail "--start 900 gave $(frames "$WORK/one")"
+# The only key frame is the first one, so a seek decodes the damaged picture at the end before it tries again.
+ffmpeg -v error -f lavfi -i testsrc2=size=320x240:rate=25 -t 2 -pix_fmt yuv420p -c:v libx264 -preset ultrafast \
+  "$WORK/whole.ts" || fail "no transport stream was made"
+head -c $(($(stat -c %s "$WORK/whole.ts") * 7 / 10)) "$WORK/whole.ts" >"$WORK/cut.ts"
+same_after_seek "$WORK/cut.ts" 1 12 30
+
 start_daemon "$clip" --pause
 at() { [[ $(ctl get frame) == "$1" ]]; }
 wait_for 10 at 0 || fail "frame $(ctl get frame) at the start"

@@ -94,6 +94,19 @@ click source/file/card.mkv
 plays card.mkv
 echo "ok: by clicks, through folders"
 
+cp "$clips/card.mkv" "$clips/"$'two\nlines.mkv'
+click source/open
+sleep 1
+click source/file/two_lines.mkv
+opened() { grep -q "^value/source two" "$LENSD_UI_MAP"; }
+wait_for 20 opened || fail "a file with a line break in its name is not opened: $(value notice)"
+key Escape
+click source/open
+click source/file/card.mkv
+plays card.mkv
+rm "$clips/"$'two\nlines.mkv'
+echo "ok: a name with a line break"
+
 open_box
 type_text bar
 wait_for 20 gone source/file/card.mkv || fail "typing does not filter the list"

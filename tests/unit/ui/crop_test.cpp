@@ -117,6 +117,22 @@ TEST_F(CropPanel, TheRectangleIsDraggedOnThePicture) {
   EXPECT_EQ(viewer.first_picture(), "");
 }
 
+TEST_F(CropPanel, TheRectangleReplacesAComparison) {
+  type('a'), frames(2);
+  type('c'), frames(2);
+  EXPECT_TRUE(there("crop/rectangle"));
+  EXPECT_EQ(viewer.state().compare.mode, CompareMode::off);
+  type('d'), frames(2);
+  EXPECT_FALSE(there("crop/rectangle"));
+  click("graph/crop/on_picture"), frames(2);
+  EXPECT_TRUE(there("crop/rectangle"));
+  type('a'), frames(2);
+  type('c'), frames(2);
+  EXPECT_TRUE(there("crop/rectangle")) << "hidden by the comparison: shown again";
+  type('c'), frames(2);
+  EXPECT_FALSE(there("crop/rectangle"));
+}
+
 TEST_F(CropPanel, TinyResultsAreMarked) {
   EXPECT_FALSE(there("graph/crop/tiny"));
   set_result({1, 480}), frames(2);

@@ -65,6 +65,15 @@ TEST_F(GraphPanel, AFilterIsFoundByTypingAndAddedBelowTheSelectedNode) {
   EXPECT_EQ(viewer.state().graph.selected, "canny");
 }
 
+TEST_F(GraphPanel, LongerPartsAreFoundWithinWords) {
+  click("graph/add");
+  frame();
+  type("ind");
+  EXPECT_FALSE(there("add/median"));
+  type("ow");  // "Median over a square window"
+  EXPECT_TRUE(there("add/median"));
+}
+
 TEST_F(GraphPanel, ArrowsChooseInTheList) {
   click("graph/add");
   frame();

@@ -135,6 +135,7 @@ TEST_F(Tuning, SlotsHoldWholeGraphs) {
   EXPECT_EQ(order(), "median edges convolve ");
   ctrl('3');
   EXPECT_EQ(order(), "convolve ");
+  EXPECT_EQ(editor.history().undo_name(), "graph C");
   ctrl('z');
   EXPECT_EQ(order(), "median edges convolve ") << "a switch is a step";
 }

@@ -34,6 +34,15 @@ TEST_F(Panels, OnlyTheHistogramHasALogarithmicScale) {
   EXPECT_GE(log.x, node.x + node.w) << "beside the list of nodes";
 }
 
+TEST_F(Panels, OpenedScopesAreScrolledIntoView) {
+  ImGui::GetIO().DisplaySize = {640, 480};
+  viewer.state().right = Fold::folded, viewer.state().scopes.open = false;
+  frames(15);
+  type('h'), frames(4);
+  ASSERT_TRUE(there("scopes/plot"));
+  EXPECT_LE(rect("scopes/plot").y + rect("scopes/plot").h, rect("transport/pause").y);
+}
+
 TEST_F(Panels, TheScaleOfAnotherScopeIsForgotten) {
   ScopesState& s = viewer.state().scopes;
   s.open = true, s.kind = ScopeKind::histogram;

@@ -4,6 +4,7 @@
 #include "core/base/clock.hpp"
 #include "tests/unit/ui/panel_driver.hpp"
 #include "ui/panels/source/source_list.hpp"
+#include "ui/widgets/text_row.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -200,6 +201,29 @@ TEST_F(SourcePanel, RecentSourcesAreOpenedAndForgotten) {
   EXPECT_EQ(requests[0].text, "/gone/lost.avi");
   click("source/forget/lost.avi");
   EXPECT_EQ(forgotten, std::vector<std::string>{"/gone/lost.avi"});
+}
+
+TEST_F(SourcePanel, NamesAreDrawnInOneLineAndWhole) {
+  const std::string broken = "two\nlines.mp4";
+  choices.recent = {{"/videos/clip.mp4", ""}, {"/videos/" + broken, ""}};
+  publish();
+  open_dialog();
+  EXPECT_EQ(rect("source/recent/" + broken).h, rect("source/recent/clip.mp4").h);
+  // ImGui ends a label at "##". As many vertices are drawn as for a name of the same length without it.
+  const auto vertices = [&](const char* name) {
+    choices.recent = {{std::string("/videos/") + name, ""}};
+    publish();
+    point(1, 1), frames(3);
+    return ImGui::GetDrawData()->TotalVtxCount;
+  };
+  EXPECT_EQ(vertices("a##b.mp4"), vertices("a+=b.mp4"));
+}
+
+TEST_F(SourcePanel, TextInOneLineIsValidAndHasNoLineBreak) {
+  frame();
+  EXPECT_EQ(elided("a\nb\xe9.mp4", 1000), "a b\xEF\xBF\xBD.mp4");
+  EXPECT_EQ(elided_front("a\nb\xe9.mp4", 1000), "a b\xEF\xBF\xBD.mp4");
+  EXPECT_EQ(label_text("a####b"), "a# # # #b");
 }
 
 TEST_F(SourcePanel, ACamerasModesAreChosenByClicks) {

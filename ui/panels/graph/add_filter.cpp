@@ -5,11 +5,15 @@
 #include "core/base/text.hpp"
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
+#include "ui/panels/picture/edit_crop.hpp"
 
 namespace lensd::ui {
 namespace {
 
 constexpr float kListWidth = 420, kLineHeight = 38;  // logical pixels
+/// A typed word of at least this many letters is also found within words: "scale" finds "grayscale".
+constexpr size_t kInWord = 4;
+constexpr int kLastRank = 3;
 
 /// Returns true if a word of the text begins with `part`: "edg" finds "edges", "ed" does not find "removed".
 bool begins_a_word(const std::string& text, const std::string& part) {
@@ -23,7 +27,9 @@ int word_rank(const FilterSchema& schema, const std::string& word) {
   const std::string filter = lower_case(schema.name);
   if (filter.starts_with(word)) return 0;
   if (filter.find(word) != std::string::npos) return 1;
-  return begins_a_word(lower_case(schema.doc), word) ? 2 : -1;
+  const std::string doc = lower_case(schema.doc);
+  if (begins_a_word(doc, word)) return 2;
+  return word.size() >= kInWord && doc.find(word) != std::string::npos ? 3 : -1;
 }
 
 int rank(const FilterSchema& schema, const std::string& typed) {
@@ -44,7 +50,7 @@ int rank(const FilterSchema& schema, const std::string& typed) {
 std::vector<const FilterSchema*> matching(const Registry& registry, const std::string& text) {
   const std::string typed = lower_case(text);
   std::vector<const FilterSchema*> found;
-  for (int wanted = 0; wanted <= 2; ++wanted)
+  for (int wanted = 0; wanted <= kLastRank; ++wanted)
     for (const FilterEntry& filter : registry.filters)
       if (rank(filter.schema(), typed) == wanted) found.push_back(&filter.schema());
   return found;
@@ -61,7 +67,7 @@ void add(PanelContext& ctx, const std::string& filter) {
   if (!id.empty()) {
     ctx.state.graph.selected = ctx.state.graph.scroll_to = id;
     const FilterEntry* entry = ctx.editor().registry()->find(filter);
-    if (entry && has_rectangle(entry->schema())) ctx.state.crop = {.node = id};
+    if (entry && has_rectangle(entry->schema())) edit_crop(ctx.state, id);
   }
   ImGui::CloseCurrentPopup();
 }

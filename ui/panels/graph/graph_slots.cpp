@@ -16,7 +16,7 @@ void switch_slot(PanelContext& ctx, size_t to) {
   const SlotState::Slot& wanted = s.graphs[to];
   const std::string name(1, static_cast<char>('A' + to));
   const SlotState::Slot next = wanted.used ? wanted : own;
-  if (!editor.replace(next.graph, "slot " + name, next.preset, to)) return;
+  if (!editor.replace(next.graph, "graph " + name, next.preset, to)) return;
   ctx.notify(false, wanted.used ? "Graph " + name
                                 : fmt::format("Graph {}: a copy of {}, to be changed", name,
                                               static_cast<char>('A' + from)));

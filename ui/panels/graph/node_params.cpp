@@ -5,6 +5,7 @@
 #include "core/graph/edit_shape.hpp"
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
+#include "ui/panels/picture/edit_crop.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -122,11 +123,11 @@ ParamSpec in_picture(const PanelContext& ctx, const NodeView& node, const ParamS
 
 /// Draws the button that shows the rectangle on the picture, and the size of the result.
 void draw_rectangle_row(PanelContext& ctx, const NodeView& node) {
-  const bool on = ctx.state.crop.node == node.id;
+  const bool on = ctx.state.crop.node == node.id && ctx.state.compare.mode == CompareMode::off;
   const float width = ImGui::GetContentRegionAvail().x;
   if (toggle_button(ctx.look, on ? "Done" : "Drag on the picture", on, width * 0.6f)) {
     ctx.state.crop = {};
-    if (!on) ctx.state.crop.node = node.id;
+    if (!on) edit_crop(ctx.state, node.id);
   }
   ctx.mark("graph", node.id, "on_picture");
   tooltip(ctx.look, "Show the node's input, and drag the rectangle's edges, corners or inside",

@@ -5,6 +5,7 @@
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
 #include "ui/widgets/extra_glyphs.hpp"
+#include "ui/widgets/text_row.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -55,8 +56,7 @@ void own_line(PanelContext& ctx, const PresetFile& file, bool current) {
     ctx.mark("presets", "delete_no");
     return;
   }
-  if (ImGui::Selectable(elided(file.name, room - ctx.px(30)).c_str(), current, 0, {room - ctx.px(26), 0}))
-    load(ctx, file);
+  if (text_row(file.name, current, room - ctx.px(26), colour::text)) load(ctx, file);
   ctx.mark("presets", "list", file.name);
   tooltip(ctx.look, file.path);
   ImGui::SameLine(room - ctx.px(18));
@@ -103,13 +103,14 @@ void draw_menu(PanelContext& ctx) {
   };
   if (item("Save", key_text(Action::save_preset), true, "menu_save")) save_preset(ctx);
   if (item("Save as…", key_text(Action::save_preset_as), true, "save_as")) save_preset_as(ctx);
-  const std::string revert = file ? "Revert to " + file->name : "Revert to the initial graph";
+  const std::string revert = file ? "Revert to " + label_text(file->name) : "Revert to the initial graph";
   if (item(revert.c_str(), "", unsaved, "revert")) shelf.revert(ctx.editor());
   const std::string& last = ctx.state.preset_menu.last_used;
   std::error_code error;
   if (!file && !last.empty() && std::filesystem::exists(last, error)) {
     const PresetFile again{std::filesystem::path(last).stem().string(), last, false};
-    if (item(("Load " + again.name + " as last time").c_str(), "", true, "last")) load(ctx, again);
+    if (item(("Load " + label_text(again.name) + " as last time").c_str(), "", true, "last"))
+      load(ctx, again);
   }
   ImGui::Separator();
   const float most = ImGui::GetIO().DisplaySize.y * 0.55f;

@@ -4,6 +4,7 @@
 
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
+#include "ui/panels/picture/edit_crop.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -137,15 +138,23 @@ bool crop_shown(const UiState& state) {
   return !state.crop.node.empty() && state.compare.mode == CompareMode::off && !state.bypass;
 }
 
+void edit_crop(UiState& state, const std::string& node) {
+  state.crop = {.node = node};
+  state.compare.mode = CompareMode::off;  // its pictures would hide the rectangle
+}
+
 void toggle_crop(PanelContext& ctx) {
-  CropState& c = ctx.state.crop;
-  if (!c.node.empty()) return c = {}, void();
+  const bool compares = ctx.state.compare.mode != CompareMode::off;
+  std::string found = ctx.state.crop.node;
+  if (!found.empty() && !compares) return ctx.state.crop = {}, void();
   const auto shown = ctx.editor().shown();
   for (const NodeView& node : shown->nodes)
-    if (node.schema && has_rectangle(*node.schema) && (c.node.empty() || node.id == ctx.state.graph.selected))
-      c.node = node.id;
-  if (c.node.empty())
+    if (node.schema && has_rectangle(*node.schema) && (found.empty() || node.id == ctx.state.graph.selected))
+      found = node.id;
+  if (found.empty())
     ctx.notify(false, fmt::format("The graph has no crop node; {} adds one", key_text(Action::add_filter)));
+  else
+    edit_crop(ctx.state, found);
 }
 
 }  // namespace lensd::ui

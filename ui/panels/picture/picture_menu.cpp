@@ -2,6 +2,7 @@
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
 #include "ui/widgets/extra_glyphs.hpp"
+#include "ui/widgets/text_row.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -60,7 +61,8 @@ void track_items(const Menu& menu) {
   menu.ctx.mark("menu", "video_track");
   if (!open) return;
   for (int number = 1; number <= static_cast<int>(m.video_tracks.size()); ++number) {
-    const std::string text = fmt::format("{}: {}", number, m.video_tracks[static_cast<size_t>(number - 1)]);
+    const std::string text =
+        fmt::format("{}: {}", number, label_text(m.video_tracks[static_cast<size_t>(number - 1)]));
     note_characters(text);
     if (menu.chosen(text.c_str(), fmt::format("video_track/{}", number).c_str(), "", m.video_track == number))
       menu.requests.video_track = number;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/base/source_text.hpp"
 #include "ui/panel.hpp"
 #include "ui/panels/source/source_list.hpp"
 
@@ -146,7 +145,7 @@ void draw_body(PanelContext& ctx, ViewerRequests& requests) {
 
 void request_source(PanelContext& ctx, ViewerRequests& requests, SourceRequest source) {
   SourceState& s = ctx.state.source;
-  if (tidy_source(source.text).empty()) return;
+  if (source.text.empty()) return;
   s.problem.clear(), s.may_wait = false;
   requests.open = std::move(source);
 }

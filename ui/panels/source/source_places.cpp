@@ -4,6 +4,7 @@
 #include "core/base/source_text.hpp"
 #include "ui/panel.hpp"
 #include "ui/panels/source/source_list.hpp"
+#include "ui/widgets/text_row.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -31,12 +32,8 @@ void note(PanelContext& ctx, const std::string& text) {
 }
 
 /// Draws a line. Returns true if it was clicked. `reserved`: width to keep free at its end, in ImGui units.
-bool line(PanelContext& ctx, const std::string& text, ImU32 ink, bool chosen = false, float reserved = 0) {
-  const float room = ImGui::GetContentRegionAvail().x - reserved;
-  ImGui::PushStyleColor(ImGuiCol_Text, ink);
-  const bool clicked = ImGui::Selectable(elided(text, room - ctx.px(4)).c_str(), chosen, 0, {room, 0});
-  ImGui::PopStyleColor();
-  return clicked;
+bool line(const std::string& text, ImU32 ink, bool chosen = false, float reserved = 0) {
+  return text_row(text, chosen, ImGui::GetContentRegionAvail().x - reserved, ink);
 }
 
 void draw_recent(PanelContext& ctx, ViewerRequests& requests, const RecentSource& source) {
@@ -46,7 +43,7 @@ void draw_recent(PanelContext& ctx, ViewerRequests& requests, const RecentSource
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float room = ImGui::GetContentRegionAvail().x, cross = ctx.px(20);
   // A source with a problem can still be opened, because it may be available again.
-  if (line(ctx, name, sound ? colour::text : colour::faint, false, cross))
+  if (line(name, sound ? colour::text : colour::faint, false, cross))
     request_source(ctx, requests, source_request(source.url));
   ctx.mark("source", "recent", name);
   tooltip(ctx.look, shown_path(source.url), source.problem);
@@ -69,7 +66,7 @@ void draw_recents(PanelContext& ctx, ViewerRequests& requests, const SourceChoic
   const size_t shown = s.all_recent || count <= kFewRecent + 1 ? count : kFewRecent;
   for (size_t i = 0; i < shown; ++i) draw_recent(ctx, requests, choices.recent[i]);
   if (shown == count) return;
-  if (line(ctx, fmt::format("{} more…", count - shown), colour::dim)) s.all_recent = true;
+  if (line(fmt::format("{} more…", count - shown), colour::dim)) s.all_recent = true;
   ctx.mark("source", "more_recent");
 }
 
@@ -78,7 +75,7 @@ void draw_cameras(PanelContext& ctx, ViewerRequests& requests, const SourceChoic
   SourceState& s = ctx.state.source;
   for (const Camera& camera : choices.cameras) {
     ImGui::PushID(camera.path.c_str());
-    if (line(ctx, camera.name.empty() ? camera.path : camera.name, colour::text, s.camera == camera.path))
+    if (line(camera.name.empty() ? camera.path : camera.name, colour::text, s.camera == camera.path))
       s.camera = camera.path;
     ctx.mark("source", "camera", brief_source(camera.path));
     tooltip(ctx.look, camera.path + "\nShow its formats, sizes and rates");
@@ -87,7 +84,7 @@ void draw_cameras(PanelContext& ctx, ViewerRequests& requests, const SourceChoic
   for (const PipewireNode& node : choices.pipewire) {
     const std::string url = "pipewire:" + (node.name.empty() ? node.serial : node.name);
     ImGui::PushID(url.c_str());
-    if (line(ctx, node.description, colour::text)) request_source(ctx, requests, source_request(url));
+    if (line(node.description, colour::text)) request_source(ctx, requests, source_request(url));
     ctx.mark("source", "pipewire", node.name);
     tooltip(ctx.look, node.camera ? "A camera of the PipeWire session" : "Another program's stream", url);
     ImGui::PopID();
@@ -108,23 +105,22 @@ void draw_source_places(PanelContext& ctx, ViewerRequests& requests) {
   draw_recents(ctx, requests, *choices);
   if (!choices->places.empty()) section(ctx, "Folders");
   for (const auto& [name, path] : choices->places) {
-    if (line(ctx, name, colour::text)) enter_folder(ctx.state.source, path);
+    if (line(name, colour::text)) enter_folder(ctx.state.source, path);
     ctx.mark("source", "place", name);
     tooltip(ctx.look, path);
   }
   draw_cameras(ctx, requests, *choices);
   section(ctx, "Screen and test pictures");
   const bool screen = choices->screen_problem.empty();
-  if (line(ctx, "Screen", screen ? colour::text : colour::faint) && screen)
+  if (line("Screen", screen ? colour::text : colour::faint) && screen)
     request_source(ctx, requests, source_request("screen:"));
   ctx.item("source", "screen", screen ? "The whole X11 screen, 30 times a second" : choices->screen_problem);
   if (choices->portal) {
-    if (line(ctx, "Screen or window…", colour::text))
-      request_source(ctx, requests, source_request("portal:"));
+    if (line("Screen or window…", colour::text)) request_source(ctx, requests, source_request("portal:"));
     ctx.item("source", "portal", "The desktop asks which screen or window to share\nportal:");
   }
   for (const TestPicture& picture : kTestPictures) {
-    if (line(ctx, picture.name, colour::text)) request_source(ctx, requests, source_request(picture.url));
+    if (line(picture.name, colour::text)) request_source(ctx, requests, source_request(picture.url));
     ctx.mark("source", "test", picture.name);
     tooltip(ctx.look, picture.doc, picture.url);
   }

@@ -88,6 +88,16 @@ TEST(Pipeline, EnablingLoopAtTheEndRestarts) {
   pipeline.check();
 }
 
+TEST(Pipeline, ALoopThatIsSetAtTheEndBegins) {
+  constexpr int64_t kFrame = SyntheticSource::kDuration;
+  Pipeline pipeline(source(10, {16, 16}), paced("invert"), registry());
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().ended; }));
+  pipeline.post(SetLoop{.file = false, .a_ns = 5 * kFrame, .b_ns = 9 * kFrame});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().processed > 20; }))
+      << "at frame " << pipeline.status().frame_index;
+}
+
 TEST(Pipeline, ALoopWhoseEndIsItsStartIsNoLoop) {
   constexpr int64_t kFrame = SyntheticSource::kDuration;
   Pipeline pipeline(source(10, {16, 16}), paced("invert"), registry());

@@ -120,6 +120,13 @@ TEST_F(MediaFolder, NumberedImagesWithoutAGapAreOneSequence) {
     }
 }
 
+TEST_F(MediaFolder, RarerVideosAndImagesAreListed) {
+  for (const char* name : {"a.m2t", "b.obu", "c.jxl", "d.qoi", "e.JFIF", "f.pfm", "g.rmvb"}) make(name);
+  make("h.txt");
+  EXPECT_EQ(names(), "a.m2t b.obu c.jxl d.qoi e.JFIF f.pfm g.rmvb h.txt ");
+  EXPECT_EQ(expand_sources({folder_.path()}).size(), 7u);
+}
+
 TEST_F(MediaFolder, OfALargeFolderAPartOfTheNameFindsEveryEntry) {
   for (int i = 0; i < 4100; ++i) make("a" + std::to_string(i) + "x.png");
   make("The-Last-One.png");
