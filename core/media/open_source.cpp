@@ -9,6 +9,7 @@
 #include "core/media/camera/camera_monitor.hpp"
 #include "core/media/camera/mode_controls.hpp"
 #include "core/media/camera/shared_controls.hpp"
+#include "core/media/hls/hls_access.hpp"
 #include "core/media/input/ffmpeg_source.hpp"
 #include "core/media/live/live_options.hpp"
 #include "core/media/live/live_source.hpp"
@@ -45,6 +46,7 @@ std::unique_ptr<Source> open_live_source(const std::string& url, SourceOptions o
     options.live.portal = std::make_shared<PortalGrant>();
     options.live.open_ns = std::max(options.live.open_ns, kDialogNs);
   }
+  if (kind == UrlKind::network) options.live.hls = std::make_shared<HlsProgress>();
   const auto connect = [url, options](const std::atomic<bool>& cancel) -> std::unique_ptr<Source> {
     SourceOptions connection = options;
     connection.cancel = &cancel, connection.start_ns = 0, connection.start_share = 0;

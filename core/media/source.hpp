@@ -32,6 +32,7 @@
 namespace lensd {
 
 struct CameraMonitor;
+struct HlsProgress;
 class LiveAudio;
 class SharedControls;
 class V4l2Device;
@@ -71,6 +72,7 @@ struct LiveOptions {
   std::shared_ptr<PortalGrant> portal;  ///< sources of the desktop portal; set by open_source()
   /// Network streams: receives their audio and computes when pictures are due. Null: audio is not read.
   std::shared_ptr<LiveAudio> audio;
+  std::shared_ptr<HlsProgress> hls;  ///< network streams; set by open_source()
 };
 
 struct SourceOptions {

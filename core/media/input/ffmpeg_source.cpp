@@ -143,6 +143,8 @@ void FfmpegSource::describe_source() {
   info_.has_audio = input_->has_audio();
   info_.video_tracks = describe_video_tracks(*input_->context());
   info_.video_track = video_track_number(*input_->context(), stream.index);
+  if (const HlsAccess* hls = input_->hls(); hls && hls->variant() > 0)
+    info_.video_tracks = hls->variants(), info_.video_track = hls->variant();
   info_.seekable = input_->repeatable();
   info_.live = input_->live();
   const AVInputFormat* demuxer = input_->context()->iformat;  // null for cameras and PipeWire

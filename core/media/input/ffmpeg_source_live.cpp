@@ -69,6 +69,8 @@ void FfmpegSource::fail_lost(int error) const {
   }
   if (input_->kind() == UrlKind::pipewire && error == AVERROR(ENODEV))
     fail("the PipeWire node or daemon is gone");
+  if (const HlsAccess* hls = input_->hls())
+    if (const std::string reason = hls->reason(); !reason.empty()) fail(reason);
   // An HTTP response without a length ends with an I/O error.
   if (error == AVERROR_EOF || error == AVERROR(EIO)) fail("the stream ended");
   if (error == AVERROR(EMSGSIZE)) fail("the server sends data without an end of the picture");

@@ -68,7 +68,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
       open_generated(url);
       break;
     case UrlKind::network:
-      open_network(url, live);
+      open_network(url, live, {.sound = kind == StreamKind::audio, .track = track, .or_best = or_best});
       break;
     case UrlKind::camera:
       open_camera(url, live);
@@ -98,6 +98,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   const int error = device ? 0 : find_stream_info(*context_);
   fail_if_endless();
   if (error < 0 && deadline_.expired()) fail("no picture before the open timeout");
+  fail_hls();
   if (error < 0) fail("cannot read its streams: " + ff::error_text(error), ff::log_hint());
   pick_stream(kind, track, or_best);
   check_sizes();
@@ -109,6 +110,12 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   cut_ = ff::take_cut_logged();
   watch_programs();
   if (bypasses_parser_) parser_ = std::make_unique<LowDelayParser>(*stream_->codecpar);
+  read_ahead();
+}
+
+Input::~Input() {
+  if (read_ahead_) deadline_.set_final(0);  // interrupts the thread, which this object waits for
+  read_ahead_.reset();
 }
 
 void Input::make_context() {
@@ -249,6 +256,8 @@ void Input::open_local(const std::string& url, const AVInputFormat* format, ff::
 /// Returns stream number `track` of `kind`, see the constructor; null: there is none. Sets `number` to the
 /// number of streams of this kind.
 AVStream* Input::find_stream(StreamKind kind, int track, int& number) const {
+  // A playlist that was chosen by the number has one such stream.
+  if (hls_ && (kind == StreamKind::video ? hls_->variant() > 0 : hls_->separate_audio())) track = 0;
   AVStream* best = nullptr;
   number = 0;
   for (unsigned i = 0; i < context_->nb_streams; ++i) {
@@ -309,6 +318,7 @@ bool Input::seeks_by_time() const noexcept {
 }
 
 bool Input::has_audio() const noexcept {
+  if (hls_ && hls_->separate_audio()) return true;
   for (unsigned i = 0; i < context_->nb_streams; ++i)
     if (context_->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO) return true;
   return false;
@@ -339,6 +349,13 @@ int64_t Input::most_packet_bytes() const noexcept {
 
 int Input::read_packet(AVPacket& packet) noexcept {
   if (camera_) return read_camera_packet(packet);
+  if (read_ahead_) {
+    for (;;) {
+      const int error = read_ahead_->next(packet);
+      if (error < 0 || packet.stream_index == stream_->index) return error;
+      take_audio(packet);
+    }
+  }
   const ConnectPolicy::Scope scope(policy_);
   const bool limited = silence_ns() > 0;
   if (limited) deadline_.set(silence_ns());
@@ -362,6 +379,7 @@ int Input::read_packet(AVPacket& packet) noexcept {
       take_audio(packet);
       continue;
     }
+    if (error == AVERROR_EOF && hls_ && !hls_->reason().empty()) return AVERROR(EIO);  // segments are missing
     if (error >= 0 && parts_) parts_->place(packet);
     const int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
     if (error >= 0 && invents_times())

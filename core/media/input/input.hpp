@@ -3,8 +3,8 @@
 // Security: a media file must not make FFmpeg open anything that the user did not name. FileIo reads a file's
 // content. The demuxer must not use protocols or open other files. Playlist demuxers are refused by name.
 // FFmpeg opens files itself only for a sequence pattern. A network source may use its own protocols but must
-// not open files. It may open only the given address (input_live.cpp) and connect only where ConnectPolicy
-// allows.
+// not open files. It may open only the given address (input_live.cpp), or what HlsAccess allows for an HLS
+// playlist (input_hls.cpp), and connect only where ConnectPolicy allows.
 //
 // Every call that opens or reads a live source ends at a deadline on the monotonic clock, unless it hangs
 // where FFmpeg does not check the deadline, for example in name resolution.
@@ -15,6 +15,8 @@
 
 #include "core/media/camera/v4l2_capture.hpp"
 #include "core/media/ffmpeg/file_io.hpp"
+#include "core/media/hls/hls_access.hpp"
+#include "core/media/hls/read_ahead.hpp"
 #include "core/media/input/audio_config_watch.hpp"
 #include "core/media/input/connect_policy.hpp"
 #include "core/media/input/joined_parts.hpp"
@@ -44,6 +46,7 @@ class Input {
   /// or as PipewireCapture does.
   Input(const std::string& url, StreamKind kind, const StopFlags& stop, const LiveOptions& live = {},
         int track = 0, bool or_best = false);
+  ~Input();
 
   AVFormatContext* context() const noexcept { return context_.get(); }
   AVStream* stream() const noexcept { return stream_; }
@@ -59,6 +62,8 @@ class Input {
   }
   bool seeks_by_time() const noexcept;
   bool has_audio() const noexcept;
+  /// Returns the playlists of an HLS stream; null for other sources.
+  const HlsAccess* hls() const noexcept { return hls_.get(); }
   /// Returns the monitor of a V4L2 camera or PipeWire node; null for other sources.
   CameraMonitor* camera_monitor() const noexcept {
     return camera_ ? camera_->monitor().get() : pipewire_ ? pipewire_->monitor().get() : nullptr;
@@ -107,7 +112,7 @@ class Input {
   void open_file(const std::string& url);
   void open_sequence(const std::string& url);
   void open_generated(const std::string& url);
-  void open_network(const std::string& url, const LiveOptions& live);
+  void open_network(const std::string& url, const LiveOptions& live, const HlsAccess::Request& request);
   void open_camera(const std::string& url, const LiveOptions& live);
   void open_pipewire(const std::string& url, const LiveOptions& live);
   void describe_camera(AVCodecID codec, AVPixelFormat pixels, Extent size, double rate);
@@ -117,6 +122,11 @@ class Input {
   int open_demuxer(const std::string& url, const AVInputFormat* format, ff::Options& options);
   void open_local(const std::string& url, const AVInputFormat* format, ff::Options& options);
   void open_live(const std::string& demuxer_url, const std::string& url, const LiveOptions& live);
+  int take_playlist(AVIOContext** io) noexcept;
+  void open_hls(const std::string& url, const LiveOptions& live, const HlsAccess::Request& request);
+  void fail_hls() const;
+  void read_ahead();
+  int read_from_server(AVPacket& packet) noexcept;
   [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) const;
   void fail_if_interrupted() const;
   void fail_if_endless() const;
@@ -125,7 +135,7 @@ class Input {
   void watch_programs() noexcept;
   void take_audio(AVPacket& packet) noexcept;
   void announce_audio() noexcept;
-  void refuse_redirection(const std::string& url) const;
+  void refuse_redirection(const std::string& url, std::string final_url) const;
   [[noreturn]] void fail_redirected(const std::string& address) const;
   void find_parts();
   void pick_stream(StreamKind kind, int track, bool or_best);
@@ -142,6 +152,8 @@ class Input {
   static int deny_open(AVFormatContext*, AVIOContext**, const char* url, int, AVDictionary**) noexcept;
   static int open_image(AVFormatContext*, AVIOContext**, const char* url, int, AVDictionary**) noexcept;
   static int open_allowed(AVFormatContext*, AVIOContext**, const char* url, int, AVDictionary**) noexcept;
+  static int open_part(AVFormatContext*, AVIOContext**, const char* url, int, AVDictionary**) noexcept;
+  static int close_part(AVFormatContext*, AVIOContext*) noexcept;
 
   std::string where_;
   UrlKind kind_;
@@ -150,11 +162,16 @@ class Input {
   SilenceLimit silence_;
   ConnectPolicy policy_;
   std::string allowed_url_;  ///< network: the only address that FFmpeg may open
+  std::string playlist_,
+      playlist_url_;              ///< HLS: the text at allowed_url_, and its address after redirections
+  std::string playlist_problem_;  ///< why a playlist at allowed_url_ cannot be loaded
+  bool finds_playlists_ = false;  ///< allowed_url_ may be a playlist
   decltype(AVFormatContext::io_open) default_open_ = nullptr;
   std::unique_ptr<V4l2Capture> camera_;           ///< context_ only describes its stream
   std::unique_ptr<PipewireCapture> pipewire_;     ///< context_ only describes its stream
   std::unique_ptr<FileIo> io_;                    ///< must outlive context_
   std::unique_ptr<TransportStreamIo> transport_;  ///< must outlive context_
+  std::unique_ptr<HlsAccess> hls_;                ///< must outlive context_
   ff::InputPtr context_;
   AVStream* stream_ = nullptr;
   std::unique_ptr<JoinedParts> parts_;  ///< of a joined file; null: its timestamps are used as they are
@@ -169,6 +186,7 @@ class Input {
   bool cut_ = false;
   bool bypasses_parser_ = false;  ///< FFmpeg returns packets as they arrive; parser_ splits them
   std::unique_ptr<LowDelayParser> parser_;
+  std::unique_ptr<ReadAhead> read_ahead_;  ///< of a live HLS stream: its thread uses context_
 };
 
 }  // namespace lensd

@@ -99,9 +99,10 @@ std::string lookup_problem(const std::string& url) {
 
 int Input::open_allowed(AVFormatContext* context, AVIOContext** io, const char* url, int flags,
                         AVDictionary** options) noexcept {
-  const auto& self = *static_cast<const Input*>(context->opaque);
+  auto& self = *static_cast<Input*>(context->opaque);
   if (!url || self.allowed_url_ != url) return deny_open(context, io, url, flags, options);
-  return self.default_open_(context, io, url, flags, options);
+  const int error = self.default_open_(context, io, url, flags, options);
+  return error >= 0 && self.finds_playlists_ ? self.take_playlist(io) : error;
 }
 
 void Input::set_probing(const LiveOptions& live) {
@@ -113,14 +114,16 @@ void Input::set_probing(const LiveOptions& live) {
   // picture.
 }
 
-void Input::open_network(const std::string& url, const LiveOptions& live) {
+void Input::open_network(const std::string& url, const LiveOptions& live, const HlsAccess::Request& request) {
   policy_.allow(host_of(url));
+  finds_playlists_ = scheme_of(url).starts_with("http") && !live_demuxer(url, kind_, live);
   allowed_url_ = url;
   if (const char* proxy = std::getenv("http_proxy")) policy_.allow(host_of(proxy));
   for (const auto& [key, value] : live.extra)
     if (key == "http_proxy") policy_.allow(host_of(value));
   open_live(url, url, live);
-  refuse_redirection(url);
+  if (!playlist_.empty()) return open_hls(url, live, request);
+  refuse_redirection(url, context_->url ? context_->url : "");
   read_transport_stream(live.low_latency);
 }
 
@@ -214,11 +217,13 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
     deadline_.set(live.open_ns / 2);
     if (error < 0) error = attempt(pictures);
   }
+  if (!playlist_.empty()) return;
   if (error < 0) {
     fail_if_interrupted();
     if (!policy_.refused_address().empty()) fail_redirected(policy_.refused_address());
     fail_if_endless();
     if (deadline_.expired()) fail("no answer before the open timeout");
+    if (!playlist_problem_.empty()) fail(playlist_problem_);
     if (const std::string problem = lookup_problem(url); !problem.empty()) fail(problem);
     if (verifies && certificate_refused())
       fail("its certificate cannot be verified (to accept it, set url and tls = \"any\" in [source])",
@@ -228,7 +233,7 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
     // FFmpeg returns the same code for invalid options.
     if (ff::log_hint().find("not on whitelist") != std::string::npos)
       fail(
-          "this is an HLS or DASH playlist, or another format that lensd does not play from a network "
+          "this is a DASH playlist, or another format that lensd does not play from a network "
           "(use the address of the stream itself)");
     fail(describe(error, kind_), ff::log_hint());
   }
@@ -240,8 +245,7 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
 
 /// Throws Error if the source was redirected to another internal host name. ConnectPolicy checks only
 /// addresses, so it allows other names of an allowed address.
-void Input::refuse_redirection(const std::string& url) const {
-  std::string final_url = context_->url ? context_->url : "";
+void Input::refuse_redirection(const std::string& url, std::string final_url) const {
   uint8_t* location = nullptr;
   if (context_->pb && av_opt_get(context_->pb, "location", AV_OPT_SEARCH_CHILDREN, &location) >= 0 &&
       location) {
@@ -259,6 +263,7 @@ void Input::fail_redirected(const std::string& address) const {
 }
 
 bool Input::on_demand() const noexcept {
+  if (hls_) return hls_->on_demand();
   if (kind_ != UrlKind::network || !context_ || !context_->pb) return false;
   const std::string_view format = context_->iformat->name;
   if (format == "mpjpeg" || format == "mjpeg") return false;

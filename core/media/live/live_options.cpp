@@ -140,7 +140,8 @@ const AVInputFormat* live_demuxer(const std::string& url, UrlKind kind, const Li
   std::string format_name = live.format;
   // Datagrams usually carry MPEG-TS. Naming the demuxer saves the time for probing.
   if (format_name.empty() && (scheme == "udp" || scheme == "srt")) format_name = "mpegts";
-  if (format_name.empty()) return nullptr;
+  // A playlist is recognised by its content (input_hls.cpp).
+  if (format_name.empty() || (format_name == "hls" && without_tls(scheme) == "http")) return nullptr;
   const AVInputFormat* format = av_find_input_format(format_name.c_str());
   if (!format)
     throw Error(ExitCode::invalid_config, url_without_secrets(url),

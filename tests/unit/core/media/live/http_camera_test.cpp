@@ -144,20 +144,22 @@ TEST(HttpCamera, APictureWithoutAnEndIsGivenUp) {
   server.end();
 }
 
-TEST(HttpPlaylist, IsNamed) {
+TEST(HttpPlaylist, DashIsNamed) {
   LocalHttpServer server([](int client, const std::string&) {
-    const std::string playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nlive-0.ts\n";
-    LocalHttpServer::put(client, fmt::format("HTTP/1.1 200 OK\r\nContent-Type: application/x-mpegURL\r\n"
+    const std::string playlist =
+        "<?xml version=\"1.0\"?>\n<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\" "
+        "profiles=\"urn:mpeg:dash:profile:isoff-live:2011\"><Period></Period></MPD>\n";
+    LocalHttpServer::put(client, fmt::format("HTTP/1.1 200 OK\r\nContent-Type: application/dash+xml\r\n"
                                              "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
                                              playlist.size(), playlist));
   });
   SourceOptions batch;
   batch.live.must_open = true;
   try {
-    open_source(fmt::format("http://127.0.0.1:{}/live.m3u8", server.port()), batch);
+    open_source(fmt::format("http://127.0.0.1:{}/live.mpd", server.port()), batch);
     ADD_FAILURE() << "opened";
   } catch (const Error& error) {
-    EXPECT_TRUE(error.problem().starts_with("this is an HLS or DASH playlist")) << error.problem();
+    EXPECT_TRUE(error.problem().starts_with("this is a DASH playlist")) << error.problem();
   }
 }
 

@@ -1,0 +1,131 @@
+// What FFmpeg's HLS demuxer may open.
+//
+//   FFmpeg ── io_open ──▶ HlsAccess ──┬── a playlist: loaded whole, parsed, rewritten ──▶ text in memory
+//                                     └── a segment, key or map ──▶ its HTTP connection
+//
+// Every address follows the rules of a redirection: http or https, no internal address except the host that
+// the user named, certificates verified as for that host. Options with secrets go to that host only. All
+// calls end at the input's deadline or when it is stopped. Use from one thread at a time.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/media/ffmpeg/interrupt.hpp"
+#include "core/media/hls/playlist.hpp"
+#include "core/media/input/connect_policy.hpp"
+#include "core/media/source.hpp"
+
+namespace lensd {
+
+/// What earlier connections of a source have played of a live playlist. Used by its reader thread only.
+struct HlsProgress {
+  bool live = false;                ///< a connection has played a live playlist
+  std::array<std::string, 2> last;  ///< the last opened segment of the video's and of the audio's playlist
+};
+
+class HlsAccess {
+ public:
+  using Open = decltype(AVFormatContext::io_open);
+
+  /// `url`: as the user named it. `function`: FFmpeg's. All references must outlive this object.
+  HlsAccess(std::string url, const LiveOptions& live, Open function, IoDeadline& deadline,
+            ConnectPolicy& policy);
+  ~HlsAccess();
+
+  /// Which streams of a master playlist to play.
+  struct Request {
+    bool sound = false;  ///< the audio alone; otherwise the video
+    int track = 0;       ///< number of the variant, or of the rendition if `sound`; 0: the best one
+    bool or_best = false;
+    /// The video's audio as well, if the stream is live; a file is opened again for it.
+    bool with_audio = false;
+    int audio_track = 0;
+  };
+  /// Takes the playlist `text`, which was loaded from `address`, and loads the chosen media playlist.
+  /// `context`: the one of the demuxer. Throws Error(bad_source) if it cannot be played.
+  void begin(AVFormatContext& context, const std::string& text, const std::string& address,
+             const Request& request);
+
+  /// The playlist for the demuxer. Call after begin().
+  AVIOContext* master() const noexcept;
+
+  /// Like AVFormatContext::io_open and io_close2.
+  int open(AVFormatContext* context, AVIOContext** io, const char* url, int flags,
+           AVDictionary** options) noexcept;
+  int close(AVIOContext* io) noexcept;
+
+  /// From now on, failures that may pass are repeated until the deadline. Before, LiveReader repeats them.
+  void keep_trying() noexcept { keeps_trying_ = true; }
+
+  /// Appends what `io` delivers to `text`, and sets `address` to the one after redirections. Returns 0 or an
+  /// AVERROR. Throws Error(bad_source) if the text is larger than hls::kMaxPlaylistBytes.
+  static int read_text(AVIOContext& io, std::string& text, std::string& address);
+
+  /// Returns true if the playlist was complete when begin() was called.
+  bool on_demand() const noexcept { return on_demand_; }
+  /// Returns the longest duration of a segment.
+  int64_t target_ns() const noexcept { return target_ns_; }
+  /// Returns a description of each variant with video; none without a master playlist.
+  const std::vector<std::string>& variants() const noexcept { return variants_; }
+  /// Returns the number of the chosen variant, from 1; 0: there is no master playlist.
+  int variant() const noexcept { return choice_.video_track; }
+  /// Returns true if the audio has a playlist of its own.
+  bool separate_audio() const noexcept { return choice_.rendition; }
+
+  /// Returns why the stream cannot be played any more; empty if it can. Then nothing is opened any more.
+  const std::string& problem() const noexcept { return problem_; }
+  /// Returns problem(), or why the last attempt to open something has failed; empty if it has not.
+  std::string reason() const;
+
+ private:
+  struct Text;
+  struct Connection {
+    ~Connection() { avio_closep(&io); }
+    AVIOContext* io = nullptr;
+  };
+  /// A media playlist.
+  struct Role {
+    std::string address;
+    hls::Playlist listed;
+    hls::Map map;         ///< of the last opened segment
+    bool given = false;   ///< FFmpeg has got it
+    bool loaded = false;  ///< `listed` is current, and FFmpeg gets it next
+  };
+
+  void load(AVFormatContext& context, Role& role);
+  int give(AVFormatContext& context, AVIOContext** io, Role& role);
+  size_t played(const Role& role) const;
+  int open_media(AVFormatContext& context, AVIOContext** io, const std::string& url, AVDictionary* given);
+  int connect(AVFormatContext& context, AVIOContext** io, const std::string& url, AVDictionary* given);
+  void opened(const std::string& address, int64_t offset);
+  void set_options(ff::Options& options, const std::string& address, const AVDictionary* given) const;
+  void check_host(const std::string& address);
+  bool may_retry(int error) const noexcept;
+  bool wait_for_retry() noexcept;
+  bool is_key(const std::string& address) const;
+  AVIOContext* keep(std::string text);
+  [[noreturn]] void fail(const std::string& what) const;
+
+  const std::string url_, host_;
+  const LiveOptions live_;
+  const Open open_;
+  IoDeadline& deadline_;
+  ConnectPolicy& policy_;
+  const std::shared_ptr<HlsProgress> progress_;  ///< may be null
+  hls::Choice choice_;
+  std::vector<std::string> variants_;
+  std::array<Role, 2> roles_;    ///< of the video, or of the audio alone; of the audio
+  std::set<std::string> hosts_;  ///< checked ones
+  std::map<const AVIOContext*, std::unique_ptr<Text>> texts_;
+  AVIOContext* master_ = nullptr;
+  int64_t target_ns_ = 0;
+  bool on_demand_ = false, keeps_trying_ = false;
+  std::string problem_, failure_;
+};
+
+}  // namespace lensd

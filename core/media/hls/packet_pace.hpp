@@ -1,0 +1,76 @@
+// When the packets of a live HLS stream are due. Segments arrive in bursts of several seconds; the packets
+// are delivered at the rate of their timestamps.
+//
+//   timestamps, in the order of the stream ── place() ──▶ continuous timeline ── due_ns() ──▶ monotonic clock
+//
+// Jumps of the timestamps are removed. If a packet arrives after it is due, because the server was late, all
+// later ones are due later by as much. The clocks of server and client differ: if the buffered time grows or
+// shrinks over minutes, packets are delivered a little faster or slower. Callers pass the time. Not
+// thread-safe.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace lensd {
+
+class PacketPace {
+ public:
+  /// The wait for further packets before playback starts, and after packets were missing.
+  static constexpr int64_t kReserveNs = 300'000'000;
+
+  /// Returns the place of a packet of the pictures on the continuous timeline.
+  int64_t place_video(int64_t stream_ns) noexcept {
+    const int64_t place = stream_ns + offset_ns_;
+    if (!any_video_ || is_jump(place - video_ns_))
+      offset_ns_ = video_ns_ + (any_video_ ? kStepNs : 0) - stream_ns;
+    any_video_ = true;
+    return video_ns_ = stream_ns + offset_ns_;
+  }
+  /// The same for audio, whose timestamps may jump a little earlier or later than those of the pictures.
+  int64_t place_audio(int64_t stream_ns) const noexcept {
+    const int64_t place = stream_ns + offset_ns_;
+    return any_video_ && !is_jump(place - video_ns_ + kApartNs) ? place : video_ns_;
+  }
+
+  /// Returns when the packet at `place` is due. `missing`: no picture was buffered before it arrived.
+  int64_t due_ns(int64_t place, int64_t now_ns, bool missing) noexcept {
+    if (!started_ || (missing && start_ns_ + place < now_ns)) {
+      start_ns_ = now_ns + kReserveNs - place;
+      window_ns_ = now_ns, least_ns_ = INT64_MAX, usual_ns_ = -1, direction_ = 0;
+      started_ = true, delivered_ns_ = place;
+    }
+    return start_ns_ + place;
+  }
+
+  /// Call when a packet of the pictures is delivered. `newest`: place of the newest buffered one.
+  void delivered(int64_t place, int64_t newest, int64_t now_ns) noexcept {
+    start_ns_ -= direction_ * std::max<int64_t>(place - delivered_ns_, 0) / kCorrection;
+    delivered_ns_ = place;
+    least_ns_ = std::min(least_ns_, newest - place);
+    if (now_ns - window_ns_ < kWindowNs) return;
+    if (usual_ns_ < 0) usual_ns_ = least_ns_;
+    direction_ = least_ns_ > usual_ns_ + kDriftNs ? 1 : least_ns_ < usual_ns_ - kDriftNs ? -1 : 0;
+    window_ns_ = now_ns, least_ns_ = INT64_MAX;
+  }
+
+ private:
+  /// Timestamps have jumped if they go back by more than kBackNs, or forward by more than kForwardNs. Shorter
+  /// gaps are those of missing segments.
+  static constexpr int64_t kBackNs = 500'000'000, kForwardNs = 30'000'000'000;
+  /// Pictures may be this much later in the stream than their audio.
+  static constexpr int64_t kApartNs = 15'000'000'000;
+  static constexpr int64_t kStepNs = 40'000'000;  ///< place after a jump
+  static constexpr int64_t kWindowNs = 60'000'000'000, kDriftNs = 1'000'000'000;
+  static constexpr int64_t kCorrection = 400;  ///< 0.25 %
+
+  static bool is_jump(int64_t step_ns) noexcept { return step_ns < -kBackNs || step_ns > kForwardNs; }
+
+  bool any_video_ = false, started_ = false;
+  int64_t offset_ns_ = 0, video_ns_ = 0;
+  int64_t start_ns_ = 0, delivered_ns_ = 0;
+  int64_t window_ns_ = 0, least_ns_ = INT64_MAX, usual_ns_ = -1;
+  int direction_ = 0;
+};
+
+}  // namespace lensd
