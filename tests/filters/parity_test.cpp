@@ -58,10 +58,10 @@ std::string case_name(const testing::TestParamInfo<Case>& info) {
 
 class Parity : public testing::TestWithParam<Case> {
  protected:
-  /// Returns the number of parameter sets for large pictures, on which the oracle is slow. A quarter of the
+  /// Returns the number of parameter sets for large pictures, on which the oracle is slow. An eighth of the
   /// filters, selected by the seed, get random parameters in addition to the defaults.
   static unsigned long large_draws(const FilterEntry& entry) {
-    return (static_cast<uint32_t>(&entry - registry().filters.data()) + run_seed()) % 4 == 0 ? 2 : 1;
+    return (static_cast<uint32_t>(&entry - registry().filters.data()) + run_seed()) % 8 == 0 ? 2 : 1;
   }
 
   /// `frames` contains the inputs of each frame.
