@@ -163,7 +163,7 @@ class FfmpegSource final : public Source {
 
   // Cameras and PipeWire nodes only.
   uint64_t broken_before_ = 0;  ///< CameraMonitor::broken at picture_ns_
-  bool intact_seen_ = false;  ///< at least one picture of this connection had no logged error
+  bool intact_seen_ = false;    ///< at least one picture of this connection had no logged error
 };
 
 }  // namespace lensd
