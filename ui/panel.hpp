@@ -344,8 +344,8 @@ void draw_probe(PanelContext& ctx, const Rect& area, const Rect& placed);
 void draw_crop(PanelContext& ctx, const Rect& area, const Rect& placed);
 /// Returns true if the input of the edited crop node is shown instead of the output.
 bool crop_shown(const UiState& state);
-/// Ends the editing of a crop node on the picture. If no node is edited, begins to edit the selected crop
-/// node, or the first crop node if none is selected.
+/// Ends the editing of a crop node on the picture. If no node is edited, or a comparison hides the rectangle,
+/// begins to edit the selected crop node, or the first crop node if none is selected.
 void toggle_crop(PanelContext& ctx);
 /// Draws the grid and values of pixels at high magnification.
 void draw_pixel_values(PanelContext& ctx, const Rect& area, const Rect& placed);

@@ -112,6 +112,9 @@ void FfmpegSource::read_ahead() {
   if (!decode_one(first)) {
     if (!forged_.empty()) fail(forged_);
     const std::string hint = ff::log_hint();
+    // FFmpeg's decoder skips the pictures of an animation.
+    if (info_.codec == "webp" && hint.ends_with("image data not found"))
+      fail("no picture can be decoded", "this FFmpeg reads no animated WebP; convert it to a video or GIF");
     fail("no picture can be decoded", hint.empty() ? stream_errors() : hint);
   }
   info_.picture = first.planes.info;

@@ -67,6 +67,12 @@ fi
 unset DISPLAY WAYLAND_DISPLAY
 refused 5 display test:testsrc2
 
+# FFmpeg before version 8 reads no animated WebP.
+if ffmpeg -v quiet -f lavfi -i testsrc2=size=64x48:rate=5 -t 1 -c:v libwebp_anim "$WORK/animation.webp" &&
+  ! ffmpeg -v error -i "$WORK/animation.webp" -f null - 2>/dev/null >&2; then
+  refused 4 "animated WebP" "$WORK/animation.webp" --headless -o null:
+fi
+
 # A truncated file plays to its end with a message; the output is complete and can be opened.
 expect 0 test:testsrc2 --headless --frames 50 -o "$WORK/clip.mkv"
 expect 0 "$WORK/clip.mkv" --headless --framehash "$WORK/whole" -o null:

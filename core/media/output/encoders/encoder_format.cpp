@@ -106,6 +106,9 @@ std::vector<AVPixelFormat> image_formats(const AVCodec& codec, const PixelsForma
   if (lossless)
     add({AV_PIX_FMT_RGBA, AV_PIX_FMT_BGRA, AV_PIX_FMT_ARGB, AV_PIX_FMT_ABGR, AV_PIX_FMT_GBRAP,
          AV_PIX_FMT_BGR0, AV_PIX_FMT_GBRP, AV_PIX_FMT_RGB24});
+  // Players of WebM show the transparency of this format only.
+  const bool vpx = codec.id == AV_CODEC_ID_VP8 || codec.id == AV_CODEC_ID_VP9;
+  if (vpx && input.alpha && depth != 10 && !is_hdr(input.transfer)) add({AV_PIX_FMT_YUVA420P});
   // H.264 in 4:2:0 needs even sides, 4:4:4 does not.
   const bool odd = (input.extent.width | input.extent.height) & 1;
   // HDR has no format with 8 bits, and needs a player that decodes more.

@@ -182,13 +182,16 @@ TEST_F(SourceRecording, ANoticeNamesWhatIsLost) {
 TEST_F(SourceRecording, EncodersWithTransparencyKeepIt) {
   const DecodedPicture prores(AV_PIX_FMT_YUVA444P12LE, {64, 48});
   EXPECT_EQ(recorded(prores.ref, {.codec = "prores_ks"}, ".mov").format.has_alpha, true);
-  for (const bool alpha : {false, true}) {
-    RecorderOptions options;
-    options.codec = "prores_ks", options.tags.alpha = alpha;
-    const std::string path = record(file("a.mov"), kFormat, 2, options);
-    EXPECT_EQ(open_source(path, {})->info().picture.format.has_alpha, alpha);
-    std::filesystem::remove(path);
-  }
+  using Case = std::pair<const char*, const char*>;
+  for (const auto& [codec, name] :
+       {Case{"prores_ks", "a.mov"}, {"libvpx-vp9", "a.webm"}, {"libvpx", "a.mkv"}})
+    for (const bool alpha : {false, true}) {
+      RecorderOptions options;
+      options.codec = codec, options.tags.alpha = alpha;
+      const std::string path = record(file(name), kFormat, 2, options);
+      EXPECT_EQ(open_source(path, {})->info().picture.format.has_alpha, alpha) << codec;
+      std::filesystem::remove(path);
+    }
   RecorderOptions options;
   options.codec = "qtrle";
   EXPECT_TRUE(open_source(record(file("b.mov"), kFormat, 2, options), {})->info().picture.format.has_alpha);
