@@ -115,11 +115,11 @@ void Input::set_probing(const LiveOptions& live) {
 
 void Input::open_network(const std::string& url, const LiveOptions& live) {
   policy_.allow(host_of(url));
-  allowed_url_ = url;
+  allowed_url_ = scheme_of(url) + url.substr(url.find("://"));  // FFmpeg knows protocols in lower case only
   if (const char* proxy = std::getenv("http_proxy")) policy_.allow(host_of(proxy));
   for (const auto& [key, value] : live.extra)
     if (key == "http_proxy") policy_.allow(host_of(value));
-  open_live(url, url, live);
+  open_live(allowed_url_, url, live);
   refuse_redirection(url);
   read_transport_stream(live.low_latency);
 }
