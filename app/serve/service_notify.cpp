@@ -5,6 +5,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -29,7 +30,9 @@ ServiceNotify::ServiceNotify() : address_(variable("NOTIFY_SOCKET")) {
   fd_ = UniqueFd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const std::string pid = variable("WATCHDOG_PID");
   if (!pid.empty() && std::strtol(pid.c_str(), nullptr, 10) != getpid()) return;
-  watchdog_ns_ = std::strtoll(variable("WATCHDOG_USEC").c_str(), nullptr, 10) * 1000 / 2;
+  constexpr long long kLongestUs = 86'400'000'000;  // a day; larger values would overflow
+  const long long limit_us = std::strtoll(variable("WATCHDOG_USEC").c_str(), nullptr, 10);
+  watchdog_ns_ = std::clamp(limit_us, 0LL, kLongestUs) * 1000 / 2;
 }
 
 void ServiceNotify::send(const std::string& text) const {

@@ -70,6 +70,7 @@ void observe(CommandCall& call) {
     return call.reply({Status::usage, "observe: events need the control socket, or GET /events"});
   if (call.args.size() > kMaxRequestNames) return call.reply(too_many_names());
   int64_t id = 0;
+  std::vector<std::pair<int64_t, std::string>> wanted;
   const ControlView view = ControlView::of(call.target);
   for (const Json& arg : call.args) {
     if (const auto given = integer_from_json(arg)) {
@@ -77,19 +78,18 @@ void observe(CommandCall& call) {
       continue;
     }
     if (!arg.is_string()) return call.reply({Status::usage, "observe: expected [ID] NAME…"});
-    const std::string name = arg.get<std::string>();
-    if (name == "events") {
+    wanted.emplace_back(id, arg.get<std::string>());
+    const std::string& name = wanted.back().second;
+    if (name != "events" && !has_property(view, name)) return call.reply(no_such_property(view, name));
+  }
+  if (wanted.empty()) return call.reply({Status::usage, "observe: expected [ID] NAME…"});
+  for (const auto& [number, name] : wanted) {
+    if (name == "events")
       call.subscriber->want_events();
-      continue;
-    }
-    if (!has_property(view, name)) return call.reply(no_such_property(view, name));
-    if (!call.subscriber->observe(id, name))
+    else if (!call.subscriber->observe(number, name))
       return call.reply({Status::refused, "too many observed properties"});
   }
-  const auto is_name = [](const Json& arg) { return arg.is_string(); };
-  call.reply(std::ranges::any_of(call.args, is_name)
-                 ? Response{}
-                 : Response{Status::usage, "observe: expected [ID] NAME…"});
+  call.reply({});
 }
 
 void unobserve(CommandCall& call) {

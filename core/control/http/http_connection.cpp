@@ -42,6 +42,12 @@ bool served(http::verb method) {
          method == http::verb::options;
 }
 
+/// Returns true for errors of the parser, but not if the client has ended the connection.
+bool malformed(const boost::system::error_code& error) {
+  return error && error.category() == http::make_error_code(http::error::bad_method).category() &&
+         error != http::error::end_of_stream && error != http::error::partial_message;
+}
+
 }  // namespace
 
 /// Returns a completion handler that calls kMember and shares ownership of this object. An exception, such as
@@ -109,10 +115,7 @@ void HttpConnection::read_head() {
 void HttpConnection::on_head(Error error, size_t) {
   if (error == http::error::header_limit || error == http::error::buffer_overflow) return refuse(431);
   if (error == http::error::body_limit) return refuse(413);
-  const bool malformed = error &&
-                         error.category() == http::make_error_code(http::error::bad_method).category() &&
-                         error != http::error::end_of_stream && error != http::error::partial_message;
-  if (malformed) return refuse(400);
+  if (malformed(error)) return refuse(400);
   if (error) return close();
   ++number_;
   const auto& head = parser_->get();
@@ -150,6 +153,7 @@ void HttpConnection::read_body() {
 void HttpConnection::on_body(Error error, size_t) {
   if (error == http::error::body_limit) return refuse(413);
   if (error == beast::error::timeout) return refuse(408);
+  if (malformed(error)) return refuse(400);
   if (error) return close();
   stream_.expires_never();
   request_.body = std::move(parser_->get().body());

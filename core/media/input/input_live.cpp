@@ -117,12 +117,12 @@ void Input::set_probing(const LiveOptions& live) {
 void Input::open_network(const std::string& url, const LiveOptions& live, const HlsAccess::Request& request) {
   policy_.allow(host_of(url));
   finds_playlists_ = scheme_of(url).starts_with("http") && !live_demuxer(url, kind_, live);
-  allowed_url_ = url;
+  allowed_url_ = scheme_of(url) + url.substr(url.find("://"));  // FFmpeg knows protocols in lower case only
   if (const char* proxy = std::getenv("http_proxy")) policy_.allow(host_of(proxy));
   for (const auto& [key, value] : live.extra)
     if (key == "http_proxy") policy_.allow(host_of(value));
-  open_live(url, url, live);
-  if (!playlist_.empty()) return open_hls(url, live, request);
+  open_live(allowed_url_, url, live);
+  if (!playlist_.empty()) return open_hls(allowed_url_, live, request);
   refuse_redirection(url, context_->url ? context_->url : "");
   read_transport_stream(live.low_latency);
 }

@@ -38,5 +38,19 @@ TEST(ServiceNotify, NamesAddNoFields) {
   EXPECT_EQ(received(), "nothing");
 }
 
+TEST(ServiceNotify, AnyTimeOfTheWatchdogIsSafe) {
+  setenv("NOTIFY_SOCKET", "/nowhere", 1);
+  const auto interval = [](const char* microseconds) {
+    setenv("WATCHDOG_USEC", microseconds, 1);
+    return ServiceNotify().watchdog_interval_ns();
+  };
+  EXPECT_EQ(interval("3000000"), 1'500'000'000);
+  EXPECT_EQ(interval("9223372036854775807"), 43'200'000'000'000);
+  EXPECT_EQ(interval("99999999999999999999"), 43'200'000'000'000);
+  EXPECT_EQ(interval("-5"), 0);
+  EXPECT_EQ(interval("soon"), 0);
+  unsetenv("NOTIFY_SOCKET"), unsetenv("WATCHDOG_USEC");
+}
+
 }  // namespace
 }  // namespace lensd

@@ -270,6 +270,8 @@ TEST_F(SocketTest, SendsChangesToObservers) {
   EXPECT_EQ(event()["id"], -1);
   EXPECT_EQ(ask(client, R"({"command":["unobserve",18446744073709551615]})")["status"], "usage");
   EXPECT_EQ(ask(client, R"({"command":["unobserve",-1]})")["data"], 1);
+  EXPECT_EQ(ask(client, R"({"command":["observe","speed","nothing"]})")["status"], "not-found");
+  EXPECT_EQ(ask(client, R"({"command":["unobserve","speed"]})")["data"], 0) << "refused as a whole";
   EXPECT_FALSE(other.receive(100)) << "clients that observe nothing get no events";
 }
 

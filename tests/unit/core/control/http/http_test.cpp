@@ -205,6 +205,17 @@ TEST_F(HttpTest, BodiesOfAnyEncodingKeepTheLimit) {
   EXPECT_NE(chunked.read_until("\r\n\r\n").find("413"), std::string::npos);
 }
 
+TEST_F(HttpTest, MalformedChunksAreAnswered) {
+  start();
+  for (const std::string chunk :
+       {"0x2\r\n{}\r\n", "-2\r\n{}\r\n", "10000000000000002\r\n", "2\r\n{}xx0\r\n"}) {
+    Client client(server_->port());
+    client.send_text("POST /api/v1 HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                     chunk + "0\r\n\r\n");
+    EXPECT_NE(client.read_until("\r\n\r\n").find(" 400 "), std::string::npos) << chunk;
+  }
+}
+
 TEST_F(HttpTest, ServesRequestsThatFollowEachOther) {
   HttpOptions options;
   options.head_ns = 500'000'000;

@@ -85,6 +85,16 @@ TEST(HttpCamera, MotionJpegHasTheTimesOfItsArrival) {
   EXPECT_EQ(source->live_status().nominal_rate, 0);
 }
 
+TEST(HttpCamera, TheCaseOfTheProtocolIsIgnored) {
+  const HttpCamera camera(200, 20);
+  std::string url = camera.url();
+  url.replace(0, 4, "HTTP");
+  const auto source = open_camera(url);
+  Picture picture;
+  EXPECT_TRUE(eventually([&] { return source->next(picture) == FrameOutcome::ok; }))
+      << source->live_status().reason;
+}
+
 TEST(HttpCamera, AWrongPasswordIsNotRepeatedAtOnce) {
   const HttpCamera camera(401, 0);
   const auto source = open_camera(camera.url("admin:wrong@"));
