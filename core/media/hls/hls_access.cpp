@@ -124,6 +124,7 @@ void HlsAccess::begin(AVFormatContext& context, const std::string& text, const s
   on_demand_ = main.listed.finished;
   target_ns_ = main.listed.target_s * 1'000'000'000;
   if (progress_ && progress_->live && on_demand_) fail("the stream has ended");
+  if (progress_ && on_demand_) progress_->opens_file = true;
   if (progress_ && !on_demand_) progress_->live = true;
   if (on_demand_ || !request.with_audio) choice_.audio.clear();
   roles_[1].address = choice_.audio;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <set>
@@ -22,8 +23,11 @@
 
 namespace lensd {
 
-/// What earlier connections of a source have played of a live playlist. Used by its reader thread only.
+/// What the connections of a source share. Used by its reader thread only, except `opens_file`.
 struct HlsProgress {
+  /// A complete playlist is being opened. LiveSource waits longer for it, so that it plays as a file.
+  std::atomic<bool> opens_file{false};
+
   bool live = false;                ///< a connection has played a live playlist
   std::array<std::string, 2> last;  ///< the last opened segment of the video's and of the audio's playlist
 };

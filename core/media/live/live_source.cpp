@@ -13,6 +13,7 @@
 #include "core/base/url_secrets.hpp"
 #include "core/device/device_memory_error.hpp"
 #include "core/media/camera/shared_controls.hpp"
+#include "core/media/hls/hls_access.hpp"
 #include "core/media/live/live_audio.hpp"
 #include "core/media/live/live_reader.hpp"
 #include "core/media/url.hpp"
@@ -50,9 +51,13 @@ LiveSource::LiveSource(const std::string& url, const SourceOptions& options, Ope
     return reader_->queued > 0 || reader_->file || reader_->failure || reader_->exited ||
            !reader_->machine.status().reason.empty();
   };
+  const int64_t file_deadline = start_ns_ + std::max(first_timeout_ns, options.live.open_ns);
+  const auto end_ns = [&] {
+    return options.live.hls && options.live.hls->opens_file ? file_deadline : deadline;
+  };
   // Poll the caller's flag, because setting it does not notify `changed`.
-  while (!decided() && now_ns() < deadline && !(options.cancel && *options.cancel))
-    reader_->changed.wait_until(lock, time_point(std::min(deadline, now_ns() + 50'000'000)));
+  while (!decided() && now_ns() < end_ns() && !(options.cancel && *options.cancel))
+    reader_->changed.wait_until(lock, time_point(std::min(end_ns(), now_ns() + 50'000'000)));
   reader_->take_files = false;
   if (reader_->failure) std::rethrow_exception(reader_->failure);
   opened_ = reader_->queued > 0;

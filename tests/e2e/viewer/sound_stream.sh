@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The sound of network streams: MPEG-TS over UDP and HTTP, and RTSP. Flashes are captured from the screen, beeps from the
+# The sound of network streams: MPEG-TS over UDP and HTTP, HLS, and RTSP. Flashes are captured from the screen, beeps from the
 # sound server's output; both come at the same time. Sound returns after an outage of the sender. A pause is silent. With
 # --low-latency and --no-audio, pictures do not wait.
 #
@@ -107,6 +107,23 @@ watch_stream http "http://127.0.0.1:$((port + 1))"
 measure "MPEG-TS over HTTP"
 quit_window
 end_sender
+
+# HLS: segments of two seconds arrive at once. A complete playlist is a file.
+mkdir "$WORK/www"
+python3 -m http.server --bind 127.0.0.1 --directory "$WORK/www" $((port + 3)) >/dev/null 2>&1 </dev/null &
+STARTED+=("$!")
+for type in fmp4 mpegts; do
+  send -f hls -hls_time 2 -hls_flags delete_segments -hls_segment_type $type "$WORK/www/$type.m3u8"
+  wait_for 30 grep -q "MEDIA-SEQUENCE:[1-9]" "$WORK/www/$type.m3u8" || fail "no playlist: $(tail -n 2 "$WORK/sender.log")"
+  watch_stream "HLS, $type" "http://127.0.0.1:$((port + 3))/$type.m3u8"
+  measure "live HLS playlist with $type"
+  quit_window
+  end_sender
+done
+ffmpeg -v error -i "$CLIP" -c copy -f hls -hls_time 2 -hls_playlist_type vod "$WORK/www/file.m3u8" </dev/null
+watch_stream "HLS file" "http://127.0.0.1:$((port + 3))/file.m3u8" --loop-file
+measure "complete HLS playlist"
+quit_window
 
 if python3 -c 'import gi; gi.require_version("GstRtspServer", "1.0")' 2>/dev/null; then
   ffmpeg -v error -i "$WORK/clip.mkv" -c:v mjpeg -huffman default -pix_fmt yuvj420p -q:v 4 -c:a copy "$WORK/jpeg.mkv"

@@ -91,6 +91,19 @@ TEST_F(HlsInputTest, TheLargestVariantIsPlayedAndNoOtherIsLoaded) {
   EXPECT_EQ(server.requests("/low/a.m3u8"), 2) << "all variants have the same sound";
 }
 
+TEST_F(HlsInputTest, ASlowServerDoesNotTurnAFileIntoALiveSource) {
+  const HlsFile content;
+  HlsServer server([&](const std::string& path) {
+    if (path == "/0.ts") std::this_thread::sleep_for(1500ms);  // LiveSource waits a second for a live source
+    return content(path);
+  });
+  SourceOptions options = hls_options();
+  options.live.must_open = false;
+  const auto source = open_source(server.url(), options);
+  EXPECT_TRUE(source->info().seekable);
+  EXPECT_FALSE(source->info().live);
+}
+
 /// Returns `plain` as AES-128 segment `number` without an IV in the playlist.
 std::string encrypted(std::string plain, const std::string& key, uint8_t number) {
   const size_t padding = 16 - plain.size() % 16;
