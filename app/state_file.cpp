@@ -21,12 +21,12 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kLockNs = 100'000'000;
 /// Maximum size of a damaged file that is copied. The copy of a larger one might fill the disk.
-constexpr size_t kMaxKept = 16 << 20;
+constexpr size_t kMaxStateBytes = 16 << 20;
 
-/// Returns nullopt if the file is missing, cannot be read or is larger than kMaxKept.
+/// Returns nullopt if the file is missing, cannot be read or is larger than kMaxStateBytes.
 std::optional<std::string> text_of(const std::string& path) {
   try {
-    return read_whole_file(path, kMaxKept, FileKind::regular);
+    return read_whole_file(path, kMaxStateBytes, FileKind::regular);
   } catch (const Error&) {
     return std::nullopt;
   }

@@ -24,7 +24,7 @@ namespace {
 
 /// Positions of thumbnails are 1 / kPositions of the duration apart, but at least kShortestNs.
 constexpr int64_t kPositions = 1000, kShortestNs = 200'000'000;
-constexpr size_t kMaxKept = 128;  ///< limit of each of the two maps; 128 thumbnails take 20 MB
+constexpr size_t kMaxKeptThumbnails = 128;  ///< limit of each of the two maps; 128 thumbnails take 20 MB
 constexpr auto kThumbnailTimeout = std::chrono::milliseconds(200);
 constexpr int64_t kNoPosition = -1, kClosed = -2;  ///< values of Shared::wanted
 
@@ -113,7 +113,7 @@ void ThumbnailLoader::Shared::store(int64_t position, std::shared_ptr<const Imag
   found[position] = std::move(image);
   int64_t same = position;
   wanted.compare_exchange_strong(same, kNoPosition);  // drop a repeated request for this position
-  if (found.size() <= kMaxKept) return;
+  if (found.size() <= kMaxKeptThumbnails) return;
   const bool first = position - found.begin()->first > found.rbegin()->first - position;
   found.erase(first ? found.begin() : std::prev(found.end()));
 }
@@ -127,7 +127,7 @@ std::shared_ptr<const Image> ThumbnailLoader::Shared::thumbnail(Source& source, 
   source.seek(position_ns);
   if (source.next(picture) != FrameOutcome::ok) return nullptr;
   auto image = std::make_shared<const Image>(shrinker.shrink(picture, source.pixel_aspect()));
-  if (by_key_frame.size() >= kMaxKept) by_key_frame.clear();
+  if (by_key_frame.size() >= kMaxKeptThumbnails) by_key_frame.clear();
   // Use the picture's position, because seek() continues with an earlier key frame if one is damaged.
   if (const auto key_frame = source.indexed_key_frame(picture.info.pts_ns)) by_key_frame[*key_frame] = image;
   return image;

@@ -12,7 +12,7 @@ namespace lensd {
 namespace {
 
 constexpr std::string_view kPlaylistEnding = ".m3u8", kDigits = "0123456789";
-constexpr size_t kMaxBytes = size_t{1} << 16;  ///< of a playlist with kListedSegments segments
+constexpr size_t kMaxPlaylistBytes = size_t{1} << 16;  ///< of a playlist with kListedSegments segments
 
 /// Returns true if `line` is the name of a segment: `begin`, a number, kSegmentEnding.
 bool is_segment(std::string_view line, std::string_view begin) {
@@ -47,7 +47,7 @@ std::string segment_begin(const std::string& playlist) {
 bool continues_playlist(const std::string& playlist) {
   const std::string begin = std::filesystem::path(segment_begin(playlist)).filename().string();
   try {
-    const auto text = read_whole_file(playlist, kMaxBytes, FileKind::regular);
+    const auto text = read_whole_file(playlist, kMaxPlaylistBytes, FileKind::regular);
     // FFmpeg ends a line at a null character too.
     if (!text || !text->starts_with("#EXTM3U") || text->find('\0') != std::string::npos) return false;
     size_t segments = 0;

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 /// Start of the first line; the owner follows.
 constexpr std::string_view kHeader = "lensd ring 2 ";
-constexpr int64_t kMaxBytes = 64 << 20;
+constexpr int64_t kMaxJournalBytes = 64 << 20;
 /// Maximum number of journals of one name in a folder.
 constexpr int kMaxJournals = 64;
 
@@ -108,7 +108,7 @@ char parse_line(std::string_view line, RingFile& file) {
 
 std::optional<std::string> read_text(int fd) {
   const auto state = file_state(fd);
-  if (!state || !state->regular || state->bytes > kMaxBytes) return std::nullopt;
+  if (!state || !state->regular || state->bytes > kMaxJournalBytes) return std::nullopt;
   std::string text(static_cast<size_t>(state->bytes), '\0');
   for (size_t done = 0; done < text.size();) {
     const ssize_t n = pread(fd, text.data() + done, text.size() - done, static_cast<off_t>(done));
