@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kShortestS = 0.001, kLongestS = 86'400;
 constexpr int64_t kLongestTargetS = 3600;
-constexpr int64_t kMostSequence = INT64_MAX / 4, kMostBytes = int64_t{1} << 46;
+constexpr int64_t kMaxSequence = INT64_MAX / 4, kMaxRangeBytes = int64_t{1} << 46;
 
 [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) {
   throw Error(ExitCode::bad_source, {}, "its HLS playlist " + what, hint);
@@ -138,7 +138,7 @@ class Parser {
       out_.target_s = std::clamp<int64_t>(number(one).value_or(1), 1, kLongestTargetS);
     } else if (take(one, "#EXT-X-MEDIA-SEQUENCE:")) {
       out_.sequence = number(one).value_or(0);
-      if (out_.sequence > kMostSequence) fail("has an absurd sequence number");
+      if (out_.sequence > kMaxSequence) fail("has an absurd sequence number");
     } else if (one == "#EXT-X-ENDLIST") {
       out_.finished = true;
     } else if (take(one, "#EXT-X-KEY:")) {
@@ -173,7 +173,8 @@ class Parser {
     const size_t at = std::min(text.find('@'), text.size());
     const auto bytes = number(text.substr(0, at));
     const auto offset = at < text.size() ? number(text.substr(at + 1)) : -1;
-    if (!bytes || !offset || *bytes > kMostBytes || *offset > kMostBytes) fail("has an absurd byte range");
+    if (!bytes || !offset || *bytes > kMaxRangeBytes || *offset > kMaxRangeBytes)
+      fail("has an absurd byte range");
     return {*offset, *bytes};
   }
 

@@ -57,7 +57,7 @@ void ReadAhead::put(ff::PacketPtr packet) {
   if (!video && packet->stream_index != streams_.audio) return;
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] {
-    return ends_ || (bytes_ < kMostBytes && video_.size() + audio_.size() < kMostPackets);
+    return ends_ || (bytes_ < kMaxBufferedBytes && video_.size() + audio_.size() < kMaxBufferedPackets);
   });
   const int64_t ticks = packet->dts != AV_NOPTS_VALUE ? packet->dts : packet->pts;
   const int64_t time =

@@ -49,8 +49,8 @@ class ReadAhead {
   void put(ff::PacketPtr packet);
   int take(std::deque<Kept>& from, AVPacket& packet) noexcept;
 
-  static constexpr int64_t kMostBytes = 64 << 20;
-  static constexpr size_t kMostPackets = 100'000;
+  static constexpr int64_t kMaxBufferedBytes = 64 << 20;
+  static constexpr size_t kMaxBufferedPackets = 100'000;
 
   const Read read_;
   const Streams streams_;
