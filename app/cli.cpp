@@ -23,7 +23,8 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-/// Returns a hint for an unknown option: a similar option or a reference to --help.
+/// Returns a hint for an unknown option: a similar option, the path of a file of this name, or a reference to
+/// --help.
 std::string option_hint(CLI::App& app) {
   std::vector<std::string> known, unknown = app.remaining(true);
   std::vector<const CLI::App*> apps{&app};
@@ -32,6 +33,9 @@ std::string option_hint(CLI::App& app) {
     for (const CLI::Option* option : one->get_options())
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   for (const std::string& word : unknown) {
+    std::error_code ignored;
+    if (word.starts_with('-') && std::filesystem::exists(word, ignored))
+      return fmt::format("for the file of this name: ./{}", word);
     if (!word.starts_with("--")) continue;
     const std::string name = word.substr(0, word.find('='));
     if (contains(known, name))  // known, but not after this command

@@ -18,6 +18,9 @@ expect 0 test:testsrc2 --headless --frames 2 -o null: -c "my negative" --timings
 grep -q '^invert,' t.csv || fail "-c NAME did not load the preset"
 refused 3 "did you mean my negative?" test:testsrc2 --headless -o null: -c "my negatve"
 
+: >-dash.mkv
+refused 2 "for the file of this name: ./-dash.mkv" -dash.mkv --headless -o null:
+
 start_daemon test:testsrc2=size=64x48:rate=30 --graph median
 ctl_misused "did you mean seek?" seke 3
 ctl_refused "did you mean radius?" set median.radiu 2
