@@ -280,10 +280,16 @@ void HlsAccess::opened(const std::string& address, int64_t offset) {
     for (const hls::Segment& segment : role.listed.segments) {
       if (segment.address != address || segment.range.offset != offset) continue;
       role.map = role.listed.maps[segment.map];
-      if (progress_) progress_->last[i] = id_of(address, offset);
+      role.before = std::exchange(role.last, id_of(address, offset));
       return;
     }
   }
+}
+
+void HlsAccess::store_progress(bool with_last) noexcept {
+  for (size_t i = 0; progress_ && i < roles_.size(); ++i)
+    if (std::string& id = with_last ? roles_[i].before : roles_[i].last; !id.empty())
+      progress_->last[i] = std::move(id);
 }
 
 void HlsAccess::set_options(ff::Options& options, const std::string& address,

@@ -70,6 +70,10 @@ class HlsAccess {
   /// AVERROR. Throws Error(bad_source) if the text is larger than hls::kMaxPlaylistBytes.
   static int read_text(AVIOContext& io, std::string& text, std::string& address);
 
+  /// Call when a live connection ends. Stores where the next one continues: after the last opened segment, or
+  /// with it.
+  void store_progress(bool with_last) noexcept;
+
   /// Returns true if the playlist was complete when begin() was called.
   bool on_demand() const noexcept { return on_demand_; }
   /// Returns the longest duration of a segment.
@@ -96,9 +100,10 @@ class HlsAccess {
   struct Role {
     std::string address;
     hls::Playlist listed;
-    hls::Map map;         ///< of the last opened segment
-    bool given = false;   ///< FFmpeg has got it
-    bool loaded = false;  ///< `listed` is current, and FFmpeg gets it next
+    hls::Map map;              ///< of the last opened segment
+    std::string last, before;  ///< the last opened segment, and the one before it
+    bool given = false;        ///< FFmpeg has got it
+    bool loaded = false;       ///< `listed` is current, and FFmpeg gets it next
   };
 
   void load(AVFormatContext& context, Role& role);

@@ -16,6 +16,8 @@ constexpr int64_t kJumpBackNs = 500'000'000;
 /// picture before the jump may be incomplete.
 constexpr int kSuspectPackets = 50, kToleratedErrors = 3;
 
+constexpr const char* kFormatChanged = "the sender changed the format of the stream";
+
 }  // namespace
 
 /// Returns true if the decoded picture in frame_ is damaged, and counts it. FFmpeg marks damaged H.264
@@ -69,6 +71,7 @@ void FfmpegSource::fail_lost(int error) const {
   }
   if (input_->kind() == UrlKind::pipewire && error == AVERROR(ENODEV))
     fail("the PipeWire node or daemon is gone");
+  if (error == AVERROR_INPUT_CHANGED) fail(kFormatChanged);
   if (const HlsAccess* hls = input_->hls())
     if (const std::string reason = hls->reason(); !reason.empty()) fail(reason);
   // An HTTP response without a length ends with an I/O error.
@@ -97,9 +100,10 @@ void FfmpegSource::check_picture_age() {
 /// the decoder logs errors.
 void FfmpegSource::check_live_packet() {
   const LiveAudio* audio = options_.live.audio.get();
-  if (input_->stream()->codecpar->codec_id != decoder_->context().codec_id || input_->changed() ||
-      (audio && audio->unreadable()))
-    fail("the sender changed the format of the stream");
+  // An HLS stream is read ahead: its packets still have the old codec, see fail_lost().
+  const bool codec_changed =
+      !input_->hls() && input_->stream()->codecpar->codec_id != decoder_->context().codec_id;
+  if (codec_changed || input_->changed() || (audio && audio->unreadable())) fail(kFormatChanged);
   if (input_->camera_monitor() && now_ns() - picture_ns_ > input_->silence_ns())
     if (const std::string damaged = only_damaged_pictures(); !damaged.empty()) fail(damaged);
   check_picture_age();

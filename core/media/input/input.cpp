@@ -114,8 +114,10 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
 }
 
 Input::~Input() {
-  if (read_ahead_) deadline_.set_final(0);  // interrupts the thread, which this object waits for
+  if (!read_ahead_) return;
+  deadline_.set_final(0);  // interrupts the thread, which this object waits for
   read_ahead_.reset();
+  hls_->store_progress(codec_changed_);
 }
 
 void Input::make_context() {

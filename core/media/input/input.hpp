@@ -186,6 +186,8 @@ class Input {
   bool cut_ = false;
   bool bypasses_parser_ = false;  ///< FFmpeg returns packets as they arrive; parser_ splits them
   std::unique_ptr<LowDelayParser> parser_;
+  AVCodecID codec_ = AV_CODEC_ID_NONE;     ///< of the pictures of a live HLS stream
+  bool codec_changed_ = false;             ///< read-ahead thread: another codec follows
   std::unique_ptr<ReadAhead> read_ahead_;  ///< of a live HLS stream: its thread uses context_
 };
 

@@ -143,6 +143,7 @@ void Input::read_ahead() {
   if (hls_->on_demand()) return;
   ReadAhead::Streams streams{
       .video = stream_->index, .audio = -1, .video_base = stream_->time_base, .audio_base = {1, 1}};
+  codec_ = stream_->codecpar->codec_id;
   if (audio_stream_) streams.audio = audio_stream_->index, streams.audio_base = audio_stream_->time_base;
   read_ahead_ = std::make_unique<ReadAhead>([this](AVPacket& packet) { return read_from_server(packet); },
                                             streams, stop_);
@@ -157,7 +158,9 @@ int Input::read_from_server(AVPacket& packet) noexcept {
     if (stop_.raised()) return AVERROR_EXIT;
     if (!hls_->problem().empty()) return AVERROR(EPERM);
     if (deadline_.expired() || error == AVERROR_EXIT) return AVERROR(ETIMEDOUT);
-    if (error != AVERROR(EAGAIN)) return error;
+    if (error == AVERROR(EAGAIN)) continue;
+    codec_changed_ = error >= 0 && stream_->codecpar->codec_id != codec_;
+    return codec_changed_ ? AVERROR_INPUT_CHANGED : error;
   }
 }
 

@@ -17,8 +17,8 @@
 namespace lensd::test {
 
 /// Returns segment `number` of a stream of kClipFps, whose times begin at `first_s`.
-inline std::string hls_segment(int number, double first_s = 0) {
-  return mpeg_clip("mpegts", {first_s + number, 1, number * 11 % 70});
+inline std::string hls_segment(int number, double first_s = 0, AVCodecID codec = AV_CODEC_ID_MPEG2VIDEO) {
+  return mpeg_clip("mpegts", {first_s + number, 1, number * 11 % 70, codec});
 }
 
 /// Returns a media playlist of segments `first` to `first + count - 1`: "0.ts", "1.ts", …

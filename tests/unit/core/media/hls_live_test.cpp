@@ -1,5 +1,6 @@
 // Live HLS playlists: pictures at the stream's rate from segments that arrive in bursts, outages, restarts.
 #include <chrono>
+#include <climits>
 #include <set>
 #include <thread>
 
@@ -33,11 +34,14 @@ class LiveHls {
     const int number = std::atoi(path.c_str() + 1);
     if (number >= end || number < first_) return "";
     std::string& segment = segments_[{number, first_s_}];
-    if (segment.empty()) segment = hls_segment(number - first_, first_s_);
+    if (segment.empty())
+      segment = hls_segment(number - first_, first_s_,
+                            number >= other_codec_from ? AV_CODEC_ID_MPEG4 : AV_CODEC_ID_MPEG2VIDEO);
     return segment;
   }
   std::atomic<bool> down{false}, ended{false};
-  std::atomic<int> stopped_at{0};  ///< number of segments from now on; 0: a new one every second
+  std::atomic<int> other_codec_from{INT_MAX};  ///< number of the first segment with another codec
+  std::atomic<int> stopped_at{0};              ///< number of segments from now on; 0: a new one every second
 
  private:
   std::mutex mutex_;
@@ -152,6 +156,21 @@ TEST_F(HlsLiveTest, AStreamThatEndsPlaysToItsEnd) {
   const int64_t first = all.stamps.front();
   EXPECT_EQ(all.stamps.back() - first, static_cast<int64_t>(all.stamps.size() - 1) * kHlsSecond / kClipFps);
   EXPECT_EQ(watch(*source, 1).pictures, 0) << "played again";
+}
+
+TEST_F(HlsLiveTest, AnotherCodecContinuesWhereItBegins) {
+  live_.other_codec_from = 6;
+  const auto source = open_source(server_.url(), hls_options());
+  Watch all = watch(*source, 15, [&] { return source->live_status().reconnects > 0; });
+  EXPECT_EQ(source->live_status().reconnects, 1u);
+  const Watch next = watch(*source, 1.5);
+  all.stamps.insert(all.stamps.end(), next.stamps.begin(), next.stamps.end());
+  ASSERT_GT(all.stamps.size(), size_t{4 * kClipFps});
+  int64_t longest = 0;
+  for (size_t i = 1; i < all.stamps.size(); ++i)
+    longest = std::max(longest, all.stamps[i] - all.stamps[i - 1]);
+  EXPECT_LE(to_s(longest), 0.2) << "pictures are missing";
+  EXPECT_EQ(std::set(all.stamps.begin(), all.stamps.end()).size(), all.stamps.size());
 }
 
 TEST_F(HlsLiveTest, ClosingDoesNotWaitForASegment) {

@@ -75,7 +75,7 @@ std::string mpeg_clip(const char* format, const ClipPart& part) {
   Muxer muxer;
   ff::check_memory(avformat_alloc_output_context2(&muxer.context, nullptr, format, nullptr));
   muxer.shift_us = std::llround(part.first_s * 1e6);
-  Track video = muxer.add(AV_CODEC_ID_MPEG2VIDEO, [](AVCodecContext& e, AVFrame& f) {
+  Track video = muxer.add(part.codec, [](AVCodecContext& e, AVFrame& f) {
     e.width = f.width = 128, e.height = f.height = 96, e.pix_fmt = AV_PIX_FMT_YUV420P;
     e.time_base = {1, kClipFps}, e.framerate = {kClipFps, 1};
     e.gop_size = 20, e.max_b_frames = 2, e.bit_rate = 3'000'000, e.rc_max_rate = 6'000'000,

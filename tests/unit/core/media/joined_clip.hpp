@@ -11,6 +11,7 @@ struct ClipPart {
   double first_s = 0;  ///< time of the first picture in the file; 33-bit clocks wrap at 95,443.7 s
   int seconds = 4;
   int shade = 0;  ///< makes the pictures of parts differ
+  AVCodecID codec = AV_CODEC_ID_MPEG2VIDEO;
 };
 
 inline constexpr int kClipFps = 25;
