@@ -27,6 +27,7 @@ constexpr size_t kMaxHosts = 64;
 /// After a failure that may pass, the same address is tried again after this time.
 constexpr int64_t kHlsRetryNs = 300'000'000;
 constexpr auto kRetryStep = std::chrono::milliseconds(20);
+constexpr const char* kIfIntended = "if that is intended, use a playlist of that host";
 constexpr std::string_view kCrypto = "crypto+";
 /// Options of FFmpeg's demuxer that are passed on: the range of a segment, the key and its use.
 constexpr const char* kPassedOn[] = {"offset", "end_offset", "seekable", "key", "iv"};
@@ -257,9 +258,13 @@ int HlsAccess::connect(AVFormatContext& context, AVIOContext** io, const std::st
     error = open_(&context, io, url.c_str(), AVIO_FLAG_READ, options.get());
     if (error >= 0) break;
     if (!policy_.refused_address().empty())
-      fail(fmt::format("its HLS playlist leads to the internal address {}", policy_.refused_address()));
+      fail(fmt::format("its HLS playlist leads to the internal address {} ({})", policy_.refused_address(),
+                       kIfIntended));
     if (certificate_refused())
-      fail(fmt::format("the certificate of '{}' in its HLS playlist cannot be verified", host_of(address)));
+      fail(
+          fmt::format("the certificate of '{}' in its HLS playlist cannot be verified (to accept it, set url "
+                      "and tls = \"any\" in [source])",
+                      host_of(address)));
     failure_ = text_of(error);
   } while (may_retry(error) && wait_for_retry());
   if (error < 0) return error;
@@ -311,7 +316,8 @@ void HlsAccess::check_host(const std::string& address) {
   const std::string host = host_of(address);
   if (host == host_ || hosts_.contains(host)) return;
   if (is_internal_host(host))
-    fail(fmt::format("its HLS playlist leads to '{}', which is an internal or unknown host", host));
+    fail(fmt::format("its HLS playlist leads to '{}', which is an internal or unknown host ({})", host,
+                     kIfIntended));
   if (hosts_.size() >= kMaxHosts) hosts_.clear();
   hosts_.insert(host);
 }

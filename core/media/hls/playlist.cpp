@@ -20,8 +20,8 @@ constexpr double kShortestS = 0.001, kLongestS = 86'400;
 constexpr int64_t kLongestTargetS = 3600;
 constexpr int64_t kMaxSequence = INT64_MAX / 4, kMaxRangeBytes = int64_t{1} << 46;
 
-[[noreturn]] void fail(const std::string& what, const std::string& hint = {}) {
-  throw Error(ExitCode::bad_source, {}, "its HLS playlist " + what, hint);
+[[noreturn]] void fail(const std::string& what) {
+  throw Error(ExitCode::bad_source, {}, "its HLS playlist " + what);
 }
 
 /// Removes `prefix` from the start of `text`. Returns false if it is not there.
@@ -248,7 +248,7 @@ class Parser {
 
   void finish() {
     out_.master = !out_.variants.empty() || !out_.renditions.empty();
-    if (!foreign_key_.empty()) fail(foreign_key_, "lensd plays AES-128");
+    if (!foreign_key_.empty()) fail(foreign_key_ + " (lensd plays AES-128)");
     for (const Segment& segment : out_.segments)
       out_.target_s = std::max(out_.target_s, static_cast<int64_t>(std::llround(segment.duration_s)));
     out_.target_s = std::min(out_.target_s, kLongestTargetS);
@@ -298,7 +298,7 @@ std::string resolve(const std::string& base, std::string_view reference) {
   if (encoded.size() > kMaxAddressBytes) fail("lists an address that is too long");
   if ((scheme != "http" && scheme != "https") || encoded.compare(colon, 3, "://") != 0 ||
       encoded.size() == colon + 3 || encoded[colon + 3] == '/')
-    fail(fmt::format("lists '{}', which is no http or https address",
+    fail(fmt::format("lists '{}', which is no http or https address (only these are opened)",
                      shortened(url_without_secrets(encoded), 200)));
   return scheme + encoded.substr(colon);
 }

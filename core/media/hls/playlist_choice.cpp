@@ -10,7 +10,7 @@
 namespace lensd::hls {
 namespace {
 
-[[noreturn]] void fail(const std::string& what) {
+[[noreturn]] void fail_to_choose(const std::string& what) {
   throw Error(ExitCode::bad_source, {}, "its HLS playlist " + what);
 }
 
@@ -72,7 +72,7 @@ std::vector<std::string> describe_variants(const Playlist& master) {
 
 Choice choose_video(const Playlist& master, int track, int audio_track) {
   const std::vector<size_t> all = usable(master);
-  if (all.empty()) fail("lists no video");
+  if (all.empty()) fail_to_choose("lists no video");
   const size_t chosen = track > 0 && static_cast<size_t>(track) <= all.size()
                             ? all[static_cast<size_t>(track) - 1]
                             : largest(master, all);
@@ -86,7 +86,7 @@ Choice choose_video(const Playlist& master, int track, int audio_track) {
 }
 
 Choice choose_audio(const Playlist& master, int track) {
-  if (master.variants.empty()) fail("lists no audio");
+  if (master.variants.empty()) fail_to_choose("lists no audio");
   std::vector<size_t> all = usable(master);
   if (all.empty()) all.push_back(0);
   if (const Rendition* audio =

@@ -92,7 +92,7 @@ TEST(HlsPlaylist, LimitsAndDamage) {
               "its HLS playlist has an absurd byte range")
         << range;
   EXPECT_EQ(problem_of("#EXTM3U\n#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n#EXTINF:1,\na\n"),
-            "its HLS playlist is encrypted with SAMPLE-AES");
+            "its HLS playlist is encrypted with SAMPLE-AES (lensd plays AES-128)");
   EXPECT_EQ(problem_of("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128\n"),
             "its HLS playlist has a key or an initialization section without an address");
   const Playlist odd = parse(
