@@ -12,7 +12,7 @@
 #include "app/reports.hpp"
 #include "core/base/contains.hpp"
 #include "core/base/error.hpp"
-#include "core/base/suggest.hpp"
+#include "core/base/text/suggest.hpp"
 
 namespace lensd {
 namespace {

@@ -9,7 +9,7 @@
 #include "app/cli_help.hpp"
 #include "app/help/program_help.hpp"
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "core/control/commands.hpp"
 #include "core/media/stream_output.hpp"
 #include "core/media/virtual_camera.hpp"

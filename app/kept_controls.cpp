@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/utf8.hpp"
+#include "core/base/text/utf8.hpp"
 #include "core/config/toml_text.hpp"
 
 namespace lensd {

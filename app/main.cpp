@@ -24,7 +24,7 @@
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/base/owned_thread.hpp"
-#include "core/base/printable.hpp"
+#include "core/base/text/printable.hpp"
 #include "core/media/url.hpp"
 #include "kernels/registry.hpp"
 

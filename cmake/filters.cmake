@@ -5,8 +5,8 @@
 # CUDA kernel.
 # <filters/all.hpp> includes NAME/NAME.hpp of every folder.
 function(lensd_filters target root)
-  file(GLOB sources CONFIGURE_DEPENDS ${root}/*/*.cpp)
-  file(GLOB cuda_sources CONFIGURE_DEPENDS ${root}/*/*.cu)
+  file(GLOB sources CONFIGURE_DEPENDS ${root}/*/*.cpp ${root}/common/*/*.cpp)
+  file(GLOB cuda_sources CONFIGURE_DEPENDS ${root}/*/*.cu ${root}/common/*/*.cu)
   file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${root} ${root}/*/*.hpp)
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/${target})
   set(includes "#pragma once\n")

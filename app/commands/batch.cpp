@@ -24,7 +24,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
-#include "core/base/printable.hpp"
+#include "core/base/text/printable.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/media/recorder.hpp"
 #include "kernels/registry.hpp"

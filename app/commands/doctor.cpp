@@ -8,7 +8,7 @@
 
 #include "app/run.hpp"
 #include "core/base/error.hpp"
-#include "core/base/printable.hpp"
+#include "core/base/text/printable.hpp"
 #include "core/device/backend.hpp"
 #include "core/device/clock_speed.hpp"
 #include "core/media/camera/v4l2_controls.hpp"

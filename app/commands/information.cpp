@@ -8,7 +8,7 @@
 #include "app/config_checks.hpp"
 #include "app/run.hpp"
 #include "core/base/error.hpp"
-#include "core/base/printable.hpp"
+#include "core/base/text/printable.hpp"
 #include "core/config/schema.hpp"
 #include "core/graph/catalogue.hpp"
 #include "kernels/registry.hpp"

@@ -7,7 +7,7 @@
 
 #include "app/config_checks.hpp"
 #include "core/base/log.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "core/config/schema.hpp"
 #include "core/control/metrics.hpp"
 #include "core/control/socket/control_socket.hpp"

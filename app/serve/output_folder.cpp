@@ -20,7 +20,7 @@
 #include "core/base/error.hpp"
 #include "core/base/file_mark.hpp"
 #include "core/base/folders.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "core/base/unique_fd.hpp"
 #include "core/base/whole_file.hpp"
 

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "core/base/clock.hpp"
-#include "core/base/printable.hpp"
+#include "core/base/text/printable.hpp"
 
 namespace lensd {
 namespace {

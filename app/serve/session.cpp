@@ -12,9 +12,9 @@
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
-#include "core/base/source_text.hpp"
-#include "core/base/text.hpp"
-#include "core/base/url_secrets.hpp"
+#include "core/base/text/source_text.hpp"
+#include "core/base/text/text.hpp"
+#include "core/base/text/url_secrets.hpp"
 #include "core/config/keys.hpp"
 #include "core/control/properties.hpp"
 

@@ -8,7 +8,7 @@
 #include "app/serve/session.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
-#include "core/base/url_secrets.hpp"
+#include "core/base/text/url_secrets.hpp"
 #include "core/graph/edit.hpp"
 
 namespace lensd {

@@ -6,8 +6,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
-#include "core/base/source_text.hpp"
-#include "core/base/utf8.hpp"
+#include "core/base/text/source_text.hpp"
+#include "core/base/text/utf8.hpp"
 #include "core/media/url.hpp"
 #include "kernels/registry.hpp"
 

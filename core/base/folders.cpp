@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "core/base/contains.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 
 namespace lensd {
 namespace {

@@ -25,9 +25,9 @@
 
 #include "core/base/error.hpp"
 #include "core/base/log_queue.hpp"
-#include "core/base/printable.hpp"
+#include "core/base/text/printable.hpp"
+#include "core/base/text/url_secrets.hpp"
 #include "core/base/unique_fd.hpp"
-#include "core/base/url_secrets.hpp"
 #include "core/base/whole_file.hpp"
 
 namespace lensd::log {

@@ -17,7 +17,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "core/base/unique_fd.hpp"
 
 namespace lensd {

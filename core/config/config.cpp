@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/base/printable.hpp"
-#include "core/base/suggest.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/printable.hpp"
+#include "core/base/text/suggest.hpp"
+#include "core/base/text/text.hpp"
 #include "core/config/keys.hpp"
 #include "core/config/toml.hpp"
 #include "core/graph/edit.hpp"

@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
-#include "core/base/printable.hpp"
-#include "core/base/source_text.hpp"
-#include "core/base/suggest.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/printable.hpp"
+#include "core/base/text/source_text.hpp"
+#include "core/base/text/suggest.hpp"
+#include "core/base/text/text.hpp"
 #include "core/config/keys.hpp"
 #include "core/graph/edit.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/folders.hpp"
-#include "core/base/suggest.hpp"
+#include "core/base/text/suggest.hpp"
 #include "core/config/toml.hpp"
 
 namespace lensd {

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/base/utf8.hpp"
+#include "core/base/text/utf8.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/config/keys.hpp"
 #include "core/config/toml.hpp"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/base/utf8.hpp"
+#include "core/base/text/utf8.hpp"
 
 namespace lensd {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/url_secrets.hpp"
+#include "core/base/text/url_secrets.hpp"
 #include "core/graph/json.hpp"
 
 namespace lensd {

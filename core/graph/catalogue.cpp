@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/base/limits.hpp"
-#include "core/base/suggest.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/suggest.hpp"
+#include "core/base/text/text.hpp"
 #include "core/graph/json.hpp"
 
 namespace lensd {

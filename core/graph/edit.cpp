@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.hpp"
-#include "core/base/suggest.hpp"
+#include "core/base/text/suggest.hpp"
 
 namespace lensd {
 namespace {

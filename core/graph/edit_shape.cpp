@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/base/limits.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 
 namespace lensd {
 namespace {

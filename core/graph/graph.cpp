@@ -11,8 +11,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
-#include "core/base/text.hpp"
-#include "core/base/utf8.hpp"
+#include "core/base/text/text.hpp"
+#include "core/base/text/utf8.hpp"
 #include "core/graph/catalogue.hpp"
 #include "core/graph/edit.hpp"
 

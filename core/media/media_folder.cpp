@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/base/contains.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 
 namespace lensd {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
-#include "core/base/text.hpp"
-#include "core/base/url_secrets.hpp"
+#include "core/base/text/text.hpp"
+#include "core/base/text/url_secrets.hpp"
 #include "core/media/camera/camera_monitor.hpp"
 #include "core/media/camera/mode_controls.hpp"
 #include "core/media/camera/shared_controls.hpp"

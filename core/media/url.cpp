@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "core/base/contains.hpp"
-#include "core/base/text.hpp"
-#include "core/base/url_secrets.hpp"
+#include "core/base/text/text.hpp"
+#include "core/base/text/url_secrets.hpp"
 
 namespace lensd {
 namespace {

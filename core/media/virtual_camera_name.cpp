@@ -1,5 +1,5 @@
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "core/media/virtual_camera.hpp"
 
 namespace lensd {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/base/contains.hpp"
-#include "core/base/suggest.hpp"
+#include "core/base/text/suggest.hpp"
 
 namespace lensd {
 namespace {

@@ -18,7 +18,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "kernels/common/table_filter.hpp"
+#include "kernels/common/table/table_filter.hpp"
 
 namespace lensd {
 

@@ -1,4 +1,4 @@
-#include "kernels/common/table_filter.hpp"
+#include "kernels/common/table/table_filter.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/common/affine_maps.cpp"

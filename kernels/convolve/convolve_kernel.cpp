@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "kernels/convolve/convolve_math.hpp"
 
 namespace lensd {

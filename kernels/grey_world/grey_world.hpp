@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include "kernels/common/table_filter.hpp"
+#include "kernels/common/table/table_filter.hpp"
 
 namespace lensd {
 

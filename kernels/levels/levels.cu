@@ -1,5 +1,5 @@
 #include "kernels/common/chunk.cuh"
-#include "kernels/common/lut.cuh"
+#include "kernels/common/table/lut.cuh"
 #include "kernels/levels/levels.hpp"
 
 namespace lensd {

@@ -16,8 +16,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "kernels/common/lut.hpp"
 #include "kernels/common/single_pass.hpp"
+#include "kernels/common/table/lut.hpp"
 
 namespace lensd {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
 

@@ -1,6 +1,6 @@
 #include "ui/widgets/text_row.hpp"
 
-#include "core/base/printable.hpp"
+#include "core/base/text/printable.hpp"
 #include "ui/widgets/widgets.hpp"
 
 namespace lensd::ui {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "ui/widgets/widgets.hpp"
 
 namespace lensd::ui {

@@ -13,8 +13,8 @@
 #include <cmath>
 
 #include "core/base/clock.hpp"
-#include "core/base/printable.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/printable.hpp"
+#include "core/base/text/text.hpp"
 #include "ui/widgets/extra_glyphs.hpp"
 
 namespace lensd::ui {

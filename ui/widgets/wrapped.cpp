@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/base/printable.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/printable.hpp"
+#include "core/base/text/text.hpp"
 #include "ui/widgets/extra_glyphs.hpp"
 #include "ui/widgets/widgets.hpp"
 

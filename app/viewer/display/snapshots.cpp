@@ -13,7 +13,7 @@
 #include "app/viewer/display/picture_clipboard.hpp"
 #include "core/base/contains.hpp"
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "core/media/recorder.hpp"
 
 namespace lensd {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/source_text.hpp"
+#include "core/base/text/source_text.hpp"
 #include "core/media/media_folder.hpp"
 
 namespace lensd {

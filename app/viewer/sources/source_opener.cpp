@@ -11,8 +11,8 @@
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/owned_thread.hpp"
-#include "core/base/source_text.hpp"
-#include "core/base/url_secrets.hpp"
+#include "core/base/text/source_text.hpp"
+#include "core/base/text/url_secrets.hpp"
 
 namespace lensd {
 namespace {

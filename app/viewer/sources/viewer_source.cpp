@@ -6,7 +6,7 @@
 #include "app/output_files.hpp"
 #include "app/viewer/sources/playlist.hpp"
 #include "core/base/error.hpp"
-#include "core/base/source_text.hpp"
+#include "core/base/text/source_text.hpp"
 #include "core/media/sound_player.hpp"
 #include "core/media/url.hpp"
 #include "kernels/registry.hpp"

@@ -11,7 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/base/folders.hpp"
 #include "core/base/log.hpp"
-#include "core/base/source_text.hpp"
+#include "core/base/text/source_text.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/config/presets.hpp"
 #include "core/config/save.hpp"

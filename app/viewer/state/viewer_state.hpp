@@ -33,7 +33,7 @@ struct ViewerState {
 inline constexpr size_t kMaxRecentSources = 20, kMaxPositions = 50;
 
 /// Adds a source to the front of recent_sources, or moves it there. Ignores "-" and URLs that hold secrets
-/// (core/base/url_secrets.hpp).
+/// (core/base/text/url_secrets.hpp).
 void remember_source(ViewerState& state, const std::string& url);
 
 /// Stores the position at which playback of a file stopped. Removes the stored position if the new one is

@@ -8,7 +8,7 @@
 
 #include "core/base/contains.hpp"
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 
 namespace lensd {
 namespace {

@@ -13,7 +13,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/log.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "core/control/http/http_url.hpp"
 
 namespace lensd {

@@ -11,8 +11,8 @@ extern "C" {
 #include <utility>
 
 #include "core/base/log.hpp"
-#include "core/base/text.hpp"
-#include "core/base/url_secrets.hpp"
+#include "core/base/text/text.hpp"
+#include "core/base/text/url_secrets.hpp"
 #include "core/media/ffmpeg/picture_allocator.hpp"
 
 namespace lensd::ff {

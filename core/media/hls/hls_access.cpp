@@ -14,7 +14,7 @@ extern "C" {
 
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
-#include "core/base/url_secrets.hpp"
+#include "core/base/text/url_secrets.hpp"
 #include "core/media/live/live_options.hpp"
 #include "core/media/live/tls_options.hpp"
 #include "core/media/url.hpp"

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
-#include "core/base/url_secrets.hpp"
+#include "core/base/text/text.hpp"
+#include "core/base/text/url_secrets.hpp"
 
 namespace lensd::hls {
 namespace {

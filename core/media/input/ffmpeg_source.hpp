@@ -19,7 +19,7 @@
 #include "core/media/input/frame_owner_pool.hpp"
 #include "core/media/input/input.hpp"
 #include "core/media/input/stream_errors.hpp"
-#include "core/media/input/timestamps.hpp"
+#include "core/media/input/times/timestamps.hpp"
 #include "core/media/source.hpp"
 
 namespace lensd {

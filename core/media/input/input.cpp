@@ -15,9 +15,9 @@ extern "C" {
 #include <string_view>
 
 #include "core/base/log.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
+#include "core/base/text/url_secrets.hpp"
 #include "core/base/unique_fd.hpp"
-#include "core/base/url_secrets.hpp"
 #include "core/image/view.hpp"
 #include "core/media/input/input_checks.hpp"
 

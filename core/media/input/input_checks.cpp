@@ -15,7 +15,7 @@ extern "C" {
 #include <string_view>
 #include <vector>
 
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/media/url.hpp"
 

@@ -15,7 +15,7 @@ extern "C" {
 #include <string_view>
 #include <vector>
 
-#include "core/base/url_secrets.hpp"
+#include "core/base/text/url_secrets.hpp"
 #include "core/media/camera/v4l2_capture.hpp"
 #include "core/media/cameras.hpp"
 #include "core/media/input/connect_policy.hpp"

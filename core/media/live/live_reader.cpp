@@ -8,7 +8,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
-#include "core/base/url_secrets.hpp"
+#include "core/base/text/url_secrets.hpp"
 #include "core/device/device_memory_error.hpp"
 #include "core/media/camera/camera_monitor.hpp"
 #include "core/media/camera/shared_controls.hpp"

@@ -10,7 +10,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
-#include "core/base/url_secrets.hpp"
+#include "core/base/text/url_secrets.hpp"
 #include "core/device/device_memory_error.hpp"
 #include "core/media/camera/shared_controls.hpp"
 #include "core/media/hls/hls_access.hpp"

@@ -20,7 +20,7 @@ extern "C" {
 
 #include "core/base/lock_file.hpp"
 #include "core/base/log.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "core/base/unique_fd.hpp"
 #include "core/base/whole_file.hpp"
 

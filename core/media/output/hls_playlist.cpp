@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/media/output/hls_options.hpp"
 

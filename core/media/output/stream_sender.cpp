@@ -13,7 +13,7 @@ extern "C" {
 
 #include "core/base/clock.hpp"
 #include "core/base/limits.hpp"
-#include "core/base/url_secrets.hpp"
+#include "core/base/text/url_secrets.hpp"
 #include "core/media/hls_playlist.hpp"
 #include "core/media/live/tls_options.hpp"
 #include "core/media/output/hls_options.hpp"

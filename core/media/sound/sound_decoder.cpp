@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "core/media/input/timestamps.hpp"
+#include "core/media/input/times/timestamps.hpp"
 
 namespace lensd {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/base/log.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "core/control/commands.hpp"
 #include "core/control/socket/control_client.hpp"
 #include "core/control/socket/socket_server.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "core/media/hls/playlist.hpp"
 #include "core/media/url.hpp"
 #include "tests/fuzz/common/require.hpp"

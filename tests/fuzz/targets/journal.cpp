@@ -4,7 +4,7 @@
 #include <set>
 
 #include "core/base/log.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/media/output/files/file_ring.hpp"
 #include "core/media/output/files/folders.hpp"

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "core/base/source_text.hpp"
-#include "core/base/text.hpp"
-#include "core/base/url_secrets.hpp"
+#include "core/base/text/source_text.hpp"
+#include "core/base/text/text.hpp"
+#include "core/base/text/url_secrets.hpp"
 #include "core/media/url.hpp"
 #include "tests/fuzz/common/require.hpp"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
 #include "ui/panels/picture/edit_crop.hpp"

@@ -3,7 +3,7 @@
 #include <array>
 #include <cctype>
 
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
 #include "ui/panels/timings/timings.hpp"

@@ -1,7 +1,7 @@
 // Draws the list of sources that are played one after another, below the source's name.
 #include <algorithm>
 
-#include "core/base/source_text.hpp"
+#include "core/base/text/source_text.hpp"
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
 

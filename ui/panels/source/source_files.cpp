@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/source_text.hpp"
+#include "core/base/text/source_text.hpp"
 #include "ui/panel.hpp"
 #include "ui/panels/source/source_list.hpp"
 

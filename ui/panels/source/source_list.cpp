@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/base/source_text.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/source_text.hpp"
+#include "core/base/text/text.hpp"
 
 namespace lensd::ui {
 namespace {

@@ -1,7 +1,7 @@
 // Draws the left half of the source dialog: recent sources, folders, cameras, the screen, test pictures.
 #include <array>
 
-#include "core/base/source_text.hpp"
+#include "core/base/text/source_text.hpp"
 #include "ui/panel.hpp"
 #include "ui/panels/source/source_list.hpp"
 #include "ui/widgets/text_row.hpp"

@@ -1,7 +1,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "core/media/ffmpeg/scaler.hpp"
 #include "core/media/still.hpp"
 

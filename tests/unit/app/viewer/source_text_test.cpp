@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "app/viewer/sources/playlist.hpp"
-#include "core/base/source_text.hpp"
+#include "core/base/text/source_text.hpp"
 #include "core/media/media_folder.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 

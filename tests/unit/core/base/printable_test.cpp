@@ -1,7 +1,7 @@
-// core/base/printable: text from outside cannot control a terminal or add lines to a log.
+// core/base/text/printable: text from outside cannot control a terminal or add lines to a log.
 #include <gtest/gtest.h>
 
-#include "core/base/printable.hpp"
+#include "core/base/text/printable.hpp"
 
 namespace lensd {
 namespace {

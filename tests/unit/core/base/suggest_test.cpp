@@ -1,6 +1,6 @@
-// core/base/suggest: which names are close to a mistyped one.
+// core/base/text/suggest: which names are close to a mistyped one.
 
-#include "core/base/suggest.hpp"
+#include "core/base/text/suggest.hpp"
 
 #include <gtest/gtest.h>
 

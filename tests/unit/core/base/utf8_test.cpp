@@ -1,7 +1,7 @@
 // UTF-8: valid and invalid characters, and their replacement.
 #include <gtest/gtest.h>
 
-#include "core/base/utf8.hpp"
+#include "core/base/text/utf8.hpp"
 #include "core/config/toml.hpp"
 #include "core/config/toml_text.hpp"
 

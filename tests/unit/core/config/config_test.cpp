@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "core/base/error.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "core/config/keys.hpp"
 #include "core/config/layers.hpp"
 #include "core/config/schema.hpp"

@@ -10,7 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/owned_thread.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 #include "core/media/hls_playlist.hpp"
 #include "core/media/stream_output.hpp"
 #include "tests/unit/common/eventually.hpp"

@@ -3,7 +3,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/media/ffmpeg/ffmpeg.hpp"
-#include "core/media/input/timestamps.hpp"
+#include "core/media/input/times/timestamps.hpp"
 
 namespace lensd {
 namespace {

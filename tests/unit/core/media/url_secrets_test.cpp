@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/log.hpp"
-#include "core/base/url_secrets.hpp"
+#include "core/base/text/url_secrets.hpp"
 
 namespace lensd {
 namespace {

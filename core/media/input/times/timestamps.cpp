@@ -1,4 +1,4 @@
-#include "core/media/input/timestamps.hpp"
+#include "core/media/input/times/timestamps.hpp"
 
 #include <algorithm>
 

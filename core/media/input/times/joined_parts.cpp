@@ -1,4 +1,4 @@
-#include "core/media/input/joined_parts.hpp"
+#include "core/media/input/times/joined_parts.hpp"
 
 #include <algorithm>
 #include <cmath>

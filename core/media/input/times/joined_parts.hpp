@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/media/ffmpeg/interrupt.hpp"
-#include "core/media/input/pes_times.hpp"
+#include "core/media/input/times/pes_times.hpp"
 
 namespace lensd {
 

@@ -1,8 +1,8 @@
-#include "core/base/suggest.hpp"
+#include "core/base/text/suggest.hpp"
 
 #include <algorithm>
 
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 
 namespace lensd {
 namespace {

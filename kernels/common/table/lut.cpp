@@ -1,7 +1,7 @@
-#include "kernels/common/lut.hpp"
+#include "kernels/common/table/lut.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/common/lut.cpp"
+#define HWY_TARGET_INCLUDE "kernels/common/table/lut.cpp"
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 
 #include <hwy/highway.h>

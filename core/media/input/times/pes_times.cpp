@@ -1,4 +1,4 @@
-#include "core/media/input/pes_times.hpp"
+#include "core/media/input/times/pes_times.hpp"
 
 #include <algorithm>
 #include <array>

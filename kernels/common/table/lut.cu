@@ -1,7 +1,7 @@
-#include "kernels/common/lut.cuh"
+#include "kernels/common/table/lut.cuh"
 
 #include "kernels/common/deep/samples.cuh"
-#include "kernels/common/table_filter.hpp"
+#include "kernels/common/table/table_filter.hpp"
 
 namespace lensd {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/base/source_text.hpp"
+#include "core/base/text/source_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/base/text.hpp"
-#include "core/base/url_secrets.hpp"
+#include "core/base/text/text.hpp"
+#include "core/base/text/url_secrets.hpp"
 
 namespace lensd {
 namespace {

@@ -18,7 +18,7 @@
 #include <cstring>
 
 #include "core/graph/filter.hpp"
-#include "kernels/common/lut.hpp"
+#include "kernels/common/table/lut.hpp"
 #include "kernels/common/tally.hpp"
 
 namespace lensd {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/common/chunk.cuh"
-#include "kernels/common/lut.hpp"
+#include "kernels/common/table/lut.hpp"
 
 namespace lensd {
 

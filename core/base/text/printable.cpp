@@ -1,9 +1,9 @@
-#include "core/base/printable.hpp"
+#include "core/base/text/printable.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
-#include "core/base/utf8.hpp"
+#include "core/base/text/utf8.hpp"
 
 namespace lensd {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/base/url_secrets.hpp"
+#include "core/base/text/url_secrets.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/contains.hpp"
-#include "core/base/text.hpp"
+#include "core/base/text/text.hpp"
 
 namespace lensd {
 namespace {
