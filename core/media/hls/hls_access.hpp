@@ -82,7 +82,7 @@ class HlsAccess {
   const std::vector<std::string>& variants() const noexcept { return variants_; }
   /// Returns the number of the chosen variant, from 1; 0: there is no master playlist.
   int variant() const noexcept { return choice_.video_track; }
-  /// Returns true if the audio has a playlist of its own.
+  /// Returns true if the audio has a separate playlist.
   bool separate_audio() const noexcept { return choice_.rendition; }
 
   /// Returns why the stream cannot be played any more; empty if it can. Then nothing is opened any more.

@@ -90,7 +90,7 @@ Playlist parse(std::string_view text, const std::string& base);
 /// What to play of a master playlist.
 struct Choice {
   std::string video, audio;  ///< addresses of media playlists; `audio` may be empty
-  bool rendition = false;    ///< the audio has a playlist of its own
+  bool rendition = false;    ///< the audio has a separate playlist
   int video_track = 0;       ///< number of the variant among the video variants, from 1; 0: it has no video
 };
 

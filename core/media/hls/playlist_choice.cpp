@@ -41,7 +41,7 @@ size_t largest(const Playlist& master, const std::vector<size_t>& among) {
 }
 
 /// Returns rendition `track` of a group, the preferred one for 0, or the first one; null if it is not in a
-/// playlist of its own.
+/// separate playlist.
 const Rendition* find_rendition(const Playlist& master, const std::string& group, int track) {
   const Rendition* best = nullptr;
   int count = 0;
