@@ -19,13 +19,15 @@ Image noise_of(Extent e, std::mt19937& random) {
   return noise({PixelFormat::gray8, e}, random);
 }
 
-constexpr Extent kCornerSizes[] = {{1, 1},   {1, 7},   {7, 1},   {2, 2},    {3, 3},    {5, 4},
-                                   {16, 16}, {17, 31}, {64, 64}, {130, 35}, {641, 479}};
+const std::vector<Extent> kCornerSizes{{1, 1},   {1, 7},   {7, 1},   {2, 2},    {3, 3},    {5, 4},
+                                       {16, 16}, {17, 31}, {64, 64}, {130, 35}, {641, 479}};
+/// Sizes of pictures with many corners.
+constexpr Extent kLarge{1920, 1080}, kCrowded{1536, 1536};
 
 /// Compares pictures of every size, with random parameters.
 void compare_sizes(Side side, bool deep = false) {
   std::mt19937 random(1);
-  for (const Extent e : kCornerSizes)
+  for (const Extent e : within_limit(kCornerSizes))
     for (int round = 0; round < (e.width > 200 ? 8 : 24); ++round) {
       const auto pick = [&](auto... values) {
         const float all[] = {static_cast<float>(values)...};
@@ -58,8 +60,8 @@ void compare_sizes(Side side, bool deep = false) {
 
 /// Compares large pictures with fractions, of the scene and of noise.
 void compare_large_deep(Side side) {
+  const Extent e = kLarge;
   std::mt19937 random(7);
-  const Extent e{1920, 1080};
   for (const int block : {3, 31})
     for (const Image& image : {corner_scene(e, random), noise_of(e, random)}) {
       CornerCase test{.luma = with_fractions(image, &random),
@@ -71,8 +73,8 @@ void compare_large_deep(Side side) {
 }
 
 void compare_large(Side side) {
+  const Extent e = kLarge;
   std::mt19937 random(2);
-  const Extent e{1920, 1080};
   CornerCase test{
       .luma = corner_scene(e, random), .params = {.capacity = 3300}, .living = {}, .wanted = 3300};
   compare_corners(test, side, "scene");
@@ -92,8 +94,8 @@ void compare_large(Side side) {
 /// Compares pictures with more accepted corners than are ranked directly on CUDA, of equal, of few and of
 /// many different strengths.
 void compare_crowds(Side side) {
+  const Extent e = kCrowded;
   std::mt19937 random(6);
-  const Extent e{1536, 1536};
   const auto chequer = [](int x, int y) { return (x & 4) * 20 + (y & 4) * 30; };
   const Image pictures[] = {corner_picture(e, chequer),
                             corner_picture(e, [&](int x, int y) { return chequer(x, y) >> (x / 192 % 3); }),
@@ -113,6 +115,7 @@ TEST(Corners, CpuFindsWhatTheOracleFinds) {
   compare_sizes(Side::cpu);
 }
 TEST(Corners, CpuFindsWhatTheOracleFindsInLargePictures) {
+  if (!within_limit(kLarge)) GTEST_SKIP() << "LENSD_MAX_PIXELS";
   compare_large(Side::cpu);
 }
 TEST(Corners, CudaFindsWhatTheOracleFinds) {
@@ -121,16 +124,24 @@ TEST(Corners, CudaFindsWhatTheOracleFinds) {
 }
 TEST(Corners, CudaFindsWhatTheOracleFindsInLargePictures) {
   if (const std::string why = cuda_unavailable(); !why.empty()) GTEST_SKIP() << why;
+  if (!within_limit(kLarge)) GTEST_SKIP() << "LENSD_MAX_PIXELS";
   compare_large(Side::cuda);
 }
 
 TEST(DeepCorners, CpuFindsWhatTheOracleFinds) {
   compare_sizes(Side::cpu, true);
+}
+TEST(DeepCorners, CpuFindsWhatTheOracleFindsInLargePictures) {
+  if (!within_limit(kLarge)) GTEST_SKIP() << "LENSD_MAX_PIXELS";
   compare_large_deep(Side::cpu);
 }
 TEST(DeepCorners, CudaFindsWhatTheOracleFinds) {
   if (const std::string why = cuda_unavailable(); !why.empty()) GTEST_SKIP() << why;
   compare_sizes(Side::cuda, true);
+}
+TEST(DeepCorners, CudaFindsWhatTheOracleFindsInLargePictures) {
+  if (const std::string why = cuda_unavailable(); !why.empty()) GTEST_SKIP() << why;
+  if (!within_limit(kLarge)) GTEST_SKIP() << "LENSD_MAX_PIXELS";
   compare_large_deep(Side::cuda);
 }
 
@@ -166,10 +177,12 @@ TEST(DeepCorners, AreFoundWithinOneGreyLevel) {
 }
 
 TEST(Corners, CpuFindsWhatTheOracleFindsAmongVeryMany) {
+  if (!within_limit(kCrowded)) GTEST_SKIP() << "LENSD_MAX_PIXELS";
   compare_crowds(Side::cpu);
 }
 TEST(Corners, CudaFindsWhatTheOracleFindsAmongVeryMany) {
   if (const std::string why = cuda_unavailable(); !why.empty()) GTEST_SKIP() << why;
+  if (!within_limit(kCrowded)) GTEST_SKIP() << "LENSD_MAX_PIXELS";
   compare_crowds(Side::cuda);
 }
 

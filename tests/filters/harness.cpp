@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "core/device/memory.hpp"
@@ -162,6 +163,16 @@ bool pack(const uint8_t* block, Placement placement, Image& image) {
       for (size_t i = row; i < pitch; ++i) guards &= from[i] == kGuard;
   }
   return guards;
+}
+
+bool within_limit(Extent size) {
+  const char* limit = std::getenv("LENSD_MAX_PIXELS");
+  return !limit || int64_t{size.width} * size.height <= std::strtoll(limit, nullptr, 10);
+}
+
+std::vector<Extent> within_limit(std::vector<Extent> sizes) {
+  std::erase_if(sizes, [](Extent size) { return !within_limit(size); });
+  return sizes;
 }
 
 Image noise(ImageFormat format, std::mt19937& random) {

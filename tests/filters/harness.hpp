@@ -95,6 +95,11 @@ inline constexpr uint8_t kGuard = 0xa5;
 void unpack(const Image& image, Placement placement, uint8_t* block);
 bool pack(const uint8_t* block, Placement placement, Image& image);
 
+/// Returns true if pictures of this size have at most LENSD_MAX_PIXELS pixels (environment variable; without
+/// it there is no limit). Runs with sanitizers, in which oracles are slow, leave out large pictures.
+bool within_limit(Extent size);
+/// Returns the sizes that are within the limit.
+std::vector<Extent> within_limit(std::vector<Extent> sizes);
 /// Returns uniform noise, alpha included.
 Image noise(ImageFormat format, std::mt19937& random);
 enum class Draw { all, live };

@@ -103,26 +103,57 @@ class Parity : public testing::TestWithParam<Case> {
     }
   }
 
-  /// Runs the rig and the oracle over the frames; filters without state need only one frame. Filters that
+  /// What the oracle returns for each frame, with the filter's parameters at the first request. Filters that
   /// need tracks get synthetic ones.
-  static void compare(Filter& filter, Rig& rig, const std::vector<std::vector<Image>>& frames) {
-    ReferenceRun oracle;
-    TrackScript script(GetParam().extent, 50, 5);
-    for (size_t i = 0; i < (rig.has_state ? frames.size() : 1); ++i) {
-      RunExtras extras{.fields =
-                           static_cast<FieldOrder>((i + static_cast<size_t>(GetParam().extent.width)) % 3)};
-      if (GetParam().filter->needs_tracks) {
-        const TableBytes& tracks = script.next();
-        oracle.tracks = tracks.table(), extras.tracks = tracks.bytes;
-      }
-      oracle.in = frames[i];
-      oracle.stats.clear();
-      const auto index = static_cast<int64_t>(i);
-      oracle.frame = {index, index * 40'000'000, static_cast<uint32_t>(i % 2), i == 0 ? 1u : 0u,
-                      extras.fields};
-      filter.reference(oracle);
-      const RunOutput output = rig.run(frames[i], extras);
-      ASSERT_EQ(difference(oracle.out, output.image), "") << "frame " << i;
+  class Expectation {
+   public:
+    struct Frame {
+      RunExtras extras;
+      std::vector<uint8_t> tracks;  ///< that extras.tracks refers to
+      RunOutput output;
+    };
+    using Inputs = std::vector<std::vector<Image>>;
+    Expectation(const Filter& filter, const Inputs& inputs) : filter_(filter), inputs_(inputs) {}
+    const std::vector<Image>& input(size_t index) const { return inputs_[index]; }
+    size_t count() const { return inputs_.size(); }
+    const Frame& frame(size_t index) {
+      while (frames_.size() <= index) frames_.push_back(next_frame(frames_.size()));
+      return frames_[index];
+    }
+
+   private:
+    Frame next_frame(size_t index) {
+      const auto extent = GetParam().extent;
+      Frame frame{
+          .extras = {.fields = static_cast<FieldOrder>((index + static_cast<size_t>(extent.width)) % 3)},
+          .tracks = {},
+          .output = {}};
+      const TableBytes* table = GetParam().filter->needs_tracks ? &script_.next() : nullptr;
+      if (table) frame.tracks = table->bytes, frame.extras.tracks = frame.tracks;
+      oracle_.tracks = table ? table->table() : nullptr;
+      oracle_.in = inputs_[index];
+      oracle_.stats.clear();
+      const auto number = static_cast<int64_t>(index);
+      oracle_.frame = {number, number * 40'000'000, static_cast<uint32_t>(index % 2), index == 0 ? 1u : 0u,
+                       frame.extras.fields};
+      filter_.reference(oracle_);
+      frame.output = {.image = oracle_.out, .stats = oracle_.stats, .stats_bytes = oracle_.stats_bytes};
+      return frame;
+    }
+
+    const Filter& filter_;
+    const Inputs& inputs_;
+    TrackScript script_{GetParam().extent, 50, 5};
+    ReferenceRun oracle_;
+    std::vector<Frame> frames_;
+  };
+
+  /// Runs the rig over the frames; filters without state need only one frame.
+  static void compare(Expectation& expected, Rig& rig) {
+    for (size_t i = 0; i < (rig.has_state ? expected.count() : 1); ++i) {
+      const auto& [extras, tracks, oracle] = expected.frame(i);
+      const RunOutput output = rig.run(expected.input(i), extras);
+      ASSERT_EQ(difference(oracle.image, output.image), "") << "frame " << i;
       ASSERT_TRUE(output.guards_untouched) << "bytes between rows were written";
       if (!oracle.stats_bytes.empty()) {
         ASSERT_EQ(oracle.stats_bytes, output.stats_bytes) << "frame " << i;
@@ -152,11 +183,12 @@ TEST(ParityHarness, TheComparisonReadsEveryByte) {
 
 TEST_P(Parity, CpuEqualsOracle) {
   for_each_draw([&](Filter& filter, const std::vector<ImageFormat>& formats, const auto& frames) {
+    Expectation expected(filter, frames);
     for (const Placement placement : {kAligned, kOdd})
       for (const int threads : {1, 2}) {
         SCOPED_TRACE(std::to_string(threads) + " threads, offset " + std::to_string(placement.offset));
         const auto rig = make_cpu_rig(filter, {.images = formats}, placement, threads);
-        compare(filter, *rig, frames);
+        compare(expected, *rig);
       }
   });
 }
@@ -164,23 +196,25 @@ TEST_P(Parity, CpuEqualsOracle) {
 class OlderProcessors : public Parity {};
 
 TEST_P(OlderProcessors, EqualOracle) {
-  for (const int64_t best : instruction_sets()) {
-    SCOPED_TRACE(hwy::TargetName(best));
-    const InstructionSet set(best);
-    for_each_draw([&](Filter& filter, const std::vector<ImageFormat>& formats, const auto& frames) {
+  for_each_draw([&](Filter& filter, const std::vector<ImageFormat>& formats, const auto& frames) {
+    Expectation expected(filter, frames);
+    for (const int64_t best : instruction_sets()) {
+      SCOPED_TRACE(hwy::TargetName(best));
+      const InstructionSet set(best);
       const auto rig = make_cpu_rig(filter, {.images = formats}, kOdd, 1);
-      compare(filter, *rig, frames);
-    });
-  }
+      compare(expected, *rig);
+    }
+  });
 }
 
 TEST_P(Parity, CudaEqualsOracle) {
   if (const std::string reason = cuda_unavailable(); !reason.empty()) GTEST_SKIP() << reason;
   for_each_draw([&](Filter& filter, const std::vector<ImageFormat>& formats, const auto& frames) {
+    Expectation expected(filter, frames);
     for (const Placement placement : {kAligned, kHalfAligned, kOdd}) {
       SCOPED_TRACE("offset " + std::to_string(placement.offset));
       const auto rig = make_cuda_rig(filter, {.images = formats, .backend = Backend::cuda}, placement);
-      compare(filter, *rig, frames);
+      compare(expected, *rig);
     }
   });
 }
@@ -197,7 +231,8 @@ TEST_P(CudaGraph, FollowsLiveParameters) {
     rig->capture();
     for (int i = 0; i < 50; ++i) {
       SCOPED_TRACE(randomise(filter, random, Draw::live));
-      compare(filter, *rig, frames);
+      Expectation expected(filter, frames);
+      compare(expected, *rig);
     }
   });
 }
@@ -234,17 +269,19 @@ class EveryValue : public Parity {
 TEST_P(EveryValue, CpuEqualsOracle) {
   for_each_value([&](Filter& filter, const std::vector<ImageFormat>& formats, const auto& frames) {
     const auto rig = make_cpu_rig(filter, {.images = formats}, kOdd, 2);
-    compare(filter, *rig, frames);
+    Expectation expected(filter, frames);
+    compare(expected, *rig);
   });
 }
 
 TEST_P(EveryValue, CudaEqualsOracle) {
   if (const std::string reason = cuda_unavailable(); !reason.empty()) GTEST_SKIP() << reason;
   for_each_value([&](Filter& filter, const std::vector<ImageFormat>& formats, const auto& frames) {
+    Expectation expected(filter, frames);
     for (const Placement placement : {kAligned, kOdd}) {
       SCOPED_TRACE("offset " + std::to_string(placement.offset));
       const auto rig = make_cuda_rig(filter, {.images = formats, .backend = Backend::cuda}, placement);
-      compare(filter, *rig, frames);
+      compare(expected, *rig);
     }
   });
 }
@@ -271,7 +308,8 @@ class EveryWidth : public Parity {
 TEST_P(EveryWidth, CpuEqualsOracle) {
   for_each_width([&](Filter& filter, const std::vector<ImageFormat>& formats, const auto& frames) {
     const auto rig = make_cpu_rig(filter, {.images = formats}, kOdd, 1);
-    compare(filter, *rig, frames);
+    Expectation expected(filter, frames);
+    compare(expected, *rig);
   });
 }
 
@@ -279,14 +317,15 @@ TEST_P(EveryWidth, CudaEqualsOracle) {
   if (const std::string reason = cuda_unavailable(); !reason.empty()) GTEST_SKIP() << reason;
   for_each_width([&](Filter& filter, const std::vector<ImageFormat>& formats, const auto& frames) {
     const auto rig = make_cuda_rig(filter, {.images = formats, .backend = Backend::cuda}, kOdd);
-    compare(filter, *rig, frames);
+    Expectation expected(filter, frames);
+    compare(expected, *rig);
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Filters, Parity,
-    testing::ValuesIn(cases({{1, 1}, {1, 7}, {3, 3}, {17, 31}, {64, 64}, {641, 239}, {1920, 1080}})),
-    case_name);
+INSTANTIATE_TEST_SUITE_P(Filters, Parity,
+                         testing::ValuesIn(cases(within_limit(
+                             {{1, 1}, {1, 7}, {3, 3}, {17, 31}, {64, 64}, {641, 239}, {1920, 1080}}))),
+                         case_name);
 INSTANTIATE_TEST_SUITE_P(Filters, OlderProcessors, testing::ValuesIn(cases({{17, 31}, {641, 239}})),
                          case_name);
 INSTANTIATE_TEST_SUITE_P(Filters, EveryValue, testing::ValuesIn(cases({{67, 45}})), case_name);
