@@ -68,12 +68,14 @@ void follow_reference(const KltShape& shape, const KltState& state, const KltBlo
 /// Of two tracks that are too close, the younger one ends: the one with the larger id.
 void end_crowded(std::span<Track> tracks, float crowded_squared) {
   std::vector<Track*> crowded;
-  for (Track& track : tracks)
+  for (Track& track : tracks) {
+    if (track.status != TrackStatus::tracked) continue;
     for (const Track& other : tracks) {
-      if (track.status != TrackStatus::tracked || other.status != TrackStatus::tracked) continue;
+      if (other.status != TrackStatus::tracked) continue;
       const float dx = other.x - track.x, dy = other.y - track.y;
       if (other.id < track.id && dx * dx + dy * dy < crowded_squared) crowded.push_back(&track);
     }
+  }
   for (Track* const track : crowded) track->status = TrackStatus::lost_crowded;
 }
 
