@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/contains.hpp"
 #include "core/base/error.hpp"
 #include "core/base/log_queue.hpp"
 #include "core/base/text/printable.hpp"
@@ -149,6 +150,12 @@ spdlog::sink_ptr file_sink(const std::string& file) {
 constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::debug, spdlog::level::info,
                                                  spdlog::level::warn, spdlog::level::err};
 
+/// spdlog has further names, such as "critical".
+bool is_level(std::string_view name) {
+  constexpr std::string_view kNames[] = {"trace", "debug", "info", "warn", "error", "off"};
+  return contains(kNames, name);
+}
+
 }  // namespace
 
 void write(Level level, fmt::string_view text, fmt::format_args args) {
@@ -158,10 +165,10 @@ void write(Level level, fmt::string_view text, fmt::format_args args) {
 }
 
 void init(const std::string& level, const std::string& file) {
-  const auto parsed = spdlog::level::from_str(level);
-  if (parsed == spdlog::level::off && level != "off")
+  if (!is_level(level))
     throw Error(ExitCode::usage, "--msg-level", "unknown level '" + level + "'",
                 "one of trace, debug, info, warn, error, off");
+  const auto parsed = spdlog::level::from_str(level);
 
   const auto console = std::make_shared<LogQueue>(std::make_shared<StderrOutput>());
   console->set_pattern("lensd: %^%l%$: %v");
@@ -223,8 +230,8 @@ bool finish() {
 }
 
 bool set_level(const std::string& name) {
+  if (!is_level(name)) return false;
   const auto parsed = spdlog::level::from_str(name);
-  if (parsed == spdlog::level::off && name != "off") return false;
   const auto logger = spdlog::default_logger();
   // init() puts stderr first. A log file always gets all messages.
   logger->sinks().front()->set_level(parsed);

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "core/base/log.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/media/output/encoders/video_encoder.hpp"
 #include "core/media/output/files/video_file.hpp"
@@ -89,7 +90,10 @@ class VideoRecorder final : public Recorder {
                  options.fps, options, path),
         audio_(AudioCopy::open(options.audio_from, options.stop)),
         file_(path, {.overwrite = options.overwrite, .beneath = {}}, muxer, EncodedFormat(encoder_),
-              audio_.get(), 0) {}
+              audio_.get(), 0) {
+    if (const Notice& notice = encoder_.notice(); !notice.text.empty())
+      notice.problem ? log::warn("{}: {}", path, notice.text) : log::info("{}: {}", path, notice.text);
+  }
 
   ~VideoRecorder() override {
     try {

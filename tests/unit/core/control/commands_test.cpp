@@ -188,6 +188,7 @@ TEST(Commands, RefuseWrongArgumentsWithAReason) {
       {{"graph-set", {{"nodes", {{{"filter", "nope"}}}}}}, Status::refused, "nope"},
       {{"graph-set", 3}, Status::usage, "GRAPH"},
       {{"log-level", "loud"}, Status::refused, "trace"},
+      {{"log-level", "critical"}, Status::refused, "trace"},
       {{"shell", "ls"}, Status::not_found, "no command"},
       {{}, Status::usage, "expected"},
   };
