@@ -112,6 +112,12 @@ def clashes(files):
                 yield name, other, path
 
 
+def sources(path):
+    """Returns the C++ sources of a compiled file: those that a unity file includes, or the file itself."""
+    paths = map(pathlib.Path, INCLUDE.findall(path.read_text())) if path.parent.name == "Unity" else [path]
+    return [path for path in paths if path.suffix == ".cpp"]
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -120,8 +126,8 @@ def main():
         # Before CMake 3.26, entries have no output. The command also names the target of the precompiled header.
         output = entry.get("output") or entry["command"].split(" -o ")[-1]
         match = re.search(r"CMakeFiles/(\w+)\.dir/", output)
-        if match and entry["file"].endswith(".cpp") and "/kernels/" not in entry["file"]:
-            targets[match[1]].add(pathlib.Path(entry["file"]))
+        if match:
+            targets[match[1]].update(path for path in sources(pathlib.Path(entry["file"])) if "/kernels/" not in str(path))
     found = 0
     for target, files in sorted(targets.items()):
         for name, one, other in clashes(sorted(files)):

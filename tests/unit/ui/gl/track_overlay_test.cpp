@@ -12,15 +12,15 @@
 namespace lensd::ui {
 namespace {
 
-using Colour = std::array<double, 3>;
+using Rgb = std::array<double, 3>;
 
 /// The ramp of the colours, from its first to its last one, in levels of the screen.
-Colour ramp_colour(double share) {
+Rgb ramp_colour(double share) {
   constexpr double kStops[4][3] = {
       {0.29, 0.35, 0.86}, {0.13, 0.68, 0.78}, {0.46, 0.84, 0.36}, {0.99, 0.86, 0.22}};
   const double at = share * 3;
   const int i = at < 2 ? static_cast<int>(at) : 2;
-  Colour colour{};
+  Rgb colour{};
   for (size_t c = 0; c < 3; ++c)
     colour[c] = 255 * (kStops[i][c] + (at - i) * (kStops[i + 1][c] - kStops[i][c]));
   return colour;
@@ -57,7 +57,7 @@ class TrackOverlayTest : public HiddenWindow {
     return image.at(x, y, 0) + image.at(x, y, 1) + image.at(x, y, 2);
   }
   static void expect_colour(const Image& image, int x, int y, double share) {
-    const Colour expected = ramp_colour(share);
+    const Rgb expected = ramp_colour(share);
     for (int c = 0; c < 3; ++c)
       EXPECT_NEAR(image.at(x, y, c), expected[static_cast<size_t>(c)], 4) << "channel " << c << ", " << share;
   }
