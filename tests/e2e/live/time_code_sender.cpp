@@ -49,7 +49,7 @@ int check(int result, const char* what) {
 
 class Sender {
  public:
-  Sender(const Format& format, const char* url, int width, int height, int fps) : fps_(fps) {
+  Sender(const Format& format, const char* url, int width, int height, int fps) {
     const AVCodec* codec = avcodec_find_encoder_by_name(format.encoder);
     if (!codec) check(AVERROR_ENCODER_NOT_FOUND, format.encoder);
     encoder_ = avcodec_alloc_context3(codec);
@@ -145,7 +145,6 @@ class Sender {
       std::memcpy(row + y * frame_->linesize[0], row, static_cast<size_t>(bar * time_code::kBars));
   }
 
-  const int fps_;
   AVCodecContext* encoder_ = nullptr;
   AVFormatContext* muxer_ = nullptr;
   AVStream* stream_ = nullptr;
