@@ -91,8 +91,11 @@ class VideoRecorder final : public Recorder {
         audio_(AudioCopy::open(options.audio_from, options.stop)),
         file_(path, {.overwrite = options.overwrite, .beneath = {}}, muxer, EncodedFormat(encoder_),
               audio_.get(), 0) {
+    const AVCodecContext& codec = encoder_.context();
     if (const Notice& notice = encoder_.notice(); !notice.text.empty())
       notice.problem ? log::warn("{}: {}", path, notice.text) : log::info("{}: {}", path, notice.text);
+    if (tags_.alpha && !has_alpha(codec.pix_fmt))
+      log::info("{}: the source has transparency, and {} does not keep it", path, codec.codec->name);
   }
 
   ~VideoRecorder() override {

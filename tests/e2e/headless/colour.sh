@@ -59,6 +59,10 @@ for codec in libvpx libvpx-vp9; do
   read -r left _ right <<<"$alpha"
   ((left > 36 && left < 44 && right > 250)) || fail "$codec: alpha is $alpha, not 40 and 255"
 done
+expect 0 "$WORK/alpha.webm" --headless --msg-level info --overwrite -o "$WORK/opaque.mp4"
+grep -q "opaque.mp4: the source has transparency, and libx264 does not keep it" "$WORK/stderr" || fail "no word of the lost transparency: $(<"$WORK/stderr")"
+expect 0 "$WORK/alpha.webm" --headless --msg-level info --overwrite -o "$WORK/clear.webm"
+! grep -q "does not keep it" "$WORK/stderr" || fail "WebM keeps transparency: $(<"$WORK/stderr")"
 echo "ok: transparency in WebM"
 
 # grey FILE ARGS…: prints R, G and B of the first pixel with 8 bits.

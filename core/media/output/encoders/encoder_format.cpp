@@ -204,7 +204,7 @@ std::string conversion_notice(const AVCodec& codec, const PixelsFormat& input, c
     if (loss[1]) add("fewer bits per sample");
     if (loss[2] && is_yuv(input.format)) add("fewer chroma samples");
   }
-  if (input.alpha && !output.alpha) add("no transparency");
+  if (!is_working(input.format) && input.alpha && !output.alpha) add("no transparency");
   if (is_hdr(input.transfer) && shallow) add("8 bits, which show bands in HDR");
   if (lost.empty()) return {};
   return fmt::format("{} encodes as {}: {}", codec.name, av_get_pix_fmt_name(output.format), lost);

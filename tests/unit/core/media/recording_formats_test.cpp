@@ -177,14 +177,6 @@ TEST_F(SourceRecording, ANoticeNamesWhatIsLost) {
   EXPECT_EQ(record_source(picture.ref, {.codec = "mpeg4"}, "b.mkv"),
             "mpeg4 encodes as yuv420p: fewer bits per sample, fewer chroma samples, no transparency, 8 bits, "
             "which show bands in HDR");
-  for (const bool alpha : {false, true}) {
-    ColourTags tags;
-    tags.alpha = alpha;
-    EXPECT_EQ(conversion_notice(*avcodec_find_encoder_by_name("libx264"),
-                                pixels_format({PixelFormat::rgba8, {64, 48}}, {}, tags),
-                                {.format = AV_PIX_FMT_YUV420P}),
-              alpha ? "libx264 encodes as yuv420p: no transparency" : "");
-  }
 }
 
 TEST_F(SourceRecording, EncodersWithTransparencyKeepIt) {
