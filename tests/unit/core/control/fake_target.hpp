@@ -86,6 +86,10 @@ class FakeTarget : public ControlTarget {
     const std::lock_guard lock(mutex_);
     return posted_;
   }
+  size_t posted_count() const {
+    const std::lock_guard lock(mutex_);
+    return posted_.size();
+  }
   void set_controls(SourceControls controls) {
     const std::lock_guard lock(mutex_);
     controls_ = std::make_shared<const SourceControls>(std::move(controls));
