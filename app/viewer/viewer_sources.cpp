@@ -288,7 +288,7 @@ void Viewer::attach_pipeline() {
   DeviceFrameSync* const sync = pipeline_->executor().device_sync();
   presenter_ = std::make_unique<ui::Presenter>(ui::make_display_path(pipeline_display_.kind, sync),
                                                ui::make_display_path(pipeline_display_.kind, sync));
-  shown_.attach(sync);
+  shown_.attach(sync, pipeline_->source().live);
   kept_colours_.reset();
   Profiler& profiler = pipeline_->profiler();
   present_scope_ = profiler.scope("present", "texture");

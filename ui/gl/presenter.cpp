@@ -14,6 +14,7 @@ namespace {
 constexpr int kQueries = 4;           // limit of pending timer queries; further draws are not measured
 constexpr double kSquaresFrom = 2;    // scale above which a zoomed-in picture shows pixels as squares
 constexpr double kSquaresAtFit = 16;  // the same while not zoomed in; equals kMinGrid in probe.cpp
+constexpr float kCheckerboard = 8;    // size of its squares in screen pixels
 constexpr int kMaxTaps = 8;           // per axis; covers pictures up to 16 times larger than shown
 
 /// Returns the number of taps per axis. A tap blends 2 texels along an axis, so n taps cover 2n texels.
@@ -31,6 +32,7 @@ struct PictureProgram {
   GLint mode = program.uniform("mode"), channel = program.uniform("channel");
   GLint split = program.uniform("split_x"), gain = program.uniform("gain"),
         second = program.uniform("second");
+  GLint square = program.uniform("square"), nearest = program.uniform("nearest");
 };
 
 struct Programs {
@@ -120,7 +122,11 @@ void Presenter::draw_picture(Extent framebuffer, const Rect& area, const Picture
   const auto [r, scale] = place(path_->extent(), area, view);
   const bool squares = scale > (view.zoom > 1 ? kSquaresFrom : kSquaresAtFit);
   const bool second = has_second_ && (look.mode != CompareMode::off || look.second_only);
-  const bool plain = !second && look.channel == ChannelView::colour;
+  const bool colour = look.channel == ChannelView::colour;
+  // A difference also compares invisible pixels.
+  const bool blended =
+      transparent_ && colour && !(second && !look.second_only && look.mode == CompareMode::difference);
+  const bool plain = !second && colour && !blended;
   const int taps = taps_for(scale);
   glEnable(GL_SCISSOR_TEST);
   glScissor(static_cast<GLint>(area.x), static_cast<GLint>(fh - area.y - area.h),
@@ -138,6 +144,8 @@ void Presenter::draw_picture(Extent framebuffer, const Rect& area, const Picture
   glUniform1f(p.split, look.split_x);
   glUniform1f(p.gain, look.gain);
   glUniform1i(p.second, 1);
+  glUniform1f(p.square, blended ? kCheckerboard : 0);
+  glUniform1i(p.nearest, squares);
   glUniform3fv(p.dither, 1, dither_steps(g.depth, path_->is_deep() ? 16 : 8).data());
   glUniform4f(p.corners, r.x / fw * 2 - 1, 1 - r.y / fh * 2, (r.x + r.w) / fw * 2 - 1,
               1 - (r.y + r.h) / fh * 2);

@@ -34,6 +34,9 @@ class Presenter {
   /// (kernels/colour/deep_light.hpp); empty: the values are display colours.
   void convert_colours(std::span<const std::byte> light);
 
+  /// Sets whether the pictures' alpha is transparency. Transparent pixels show a checkerboard.
+  void show_transparency(bool on) { transparent_ = on; }
+
   /// Clears the window, whose size is `framebuffer`, to neutral grey and draws the picture, clipped to
   /// `area`. Filters linearly, or with nearest neighbour at high magnification.
   void draw(Extent framebuffer, const Rect& area, const PictureView& view, const CompareLook& look = {});
@@ -51,7 +54,7 @@ class Presenter {
 
   std::unique_ptr<Gl> gl_;
   std::unique_ptr<DisplayPath> path_, second_;
-  bool has_second_ = false;
+  bool has_second_ = false, transparent_ = false;
 };
 
 }  // namespace lensd::ui

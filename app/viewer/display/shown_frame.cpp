@@ -37,6 +37,7 @@ void ShownFrame::show(Frame frame, ui::Presenter& presenter, const ui::ViewerUi&
   frame_ = std::move(frame);
   side_data_pending_ = true;
   first_image_ = kNotUploaded, second_image_ = kNotUploaded;
+  presenter.show_transparency(frame_.info.tags.alpha && !live_);
   refresh(presenter, ui);
 }
 

@@ -22,8 +22,9 @@ namespace lensd {
 
 class ShownFrame {
  public:
-  /// Call before show(). `sync` copies device frames to the host; null if frames are in host memory.
-  void attach(DeviceFrameSync* sync) { sync_ = sync; }
+  /// Call before show(). `sync` copies device frames to the host; null if frames are in host memory. `live`:
+  /// the source is live, so that its alpha is no transparency: screens and cameras leave it undefined.
+  void attach(DeviceFrameSync* sync, bool live) { sync_ = sync, live_ = live; }
   void reset();
 
   explicit operator bool() const { return static_cast<bool>(frame_); }
@@ -50,7 +51,7 @@ class ShownFrame {
 
   DeviceFrameSync* sync_ = nullptr;
   Frame frame_;
-  bool side_data_pending_ = false;
+  bool live_ = false, side_data_pending_ = false;
   int first_image_ = 0, second_image_ = -1;
 };
 

@@ -1,4 +1,4 @@
-// Pixel-exact comparison of two pictures with the available GL. Skipped without a display.
+// Pixel-exact comparison of two pictures and transparency with the available GL. Skipped without a display.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,6 +12,10 @@ namespace lensd::ui {
 namespace {
 
 using Colour = std::array<int, 3>;
+
+Colour grey(int v) {
+  return {v, v, v};
+}
 
 class ComparePictures : public HiddenWindow {
  protected:
@@ -96,7 +100,6 @@ TEST_F(ComparePictures, WithoutASecondPictureTheFirstIsShown) {
 
 TEST_F(ComparePictures, ChannelsAreShownAsGrey) {
   const Frame frame = two_pictures(window->framebuffer());
-  const auto grey = [](int v) { return Colour{v, v, v}; };
   for (const ChannelView channel : {ChannelView::red, ChannelView::green, ChannelView::blue})
     expect_everywhere(drawn(frame, {.channel = channel}), 0, [&](int x, int y) {
       return grey(pixel(frame, 0, x, y)[static_cast<size_t>(channel) - 1]);
@@ -151,6 +154,87 @@ TEST_F(ComparePictures, SideBySideHasAOnTheLeftAndBOnTheRightInTheirHalves) {
     if (x < half.width) return pixel(frame, 1, x, y);
     return x < from ? Colour{22, 22, 22} : pixel(frame, 0, x - from, y);
   });
+}
+
+/// Draws an orange square of 20×20 pixels, whose pixels have `alpha`, at the picture's middle; the others are
+/// green and invisible.
+Frame transparent_picture(Extent size, int alpha) {
+  Frame frame = FramePool::make({.images = {{PixelFormat::rgba8, size}}, .capacity = 1})->try_acquire();
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) {
+      const bool inside = std::abs(x - size.width / 2) <= 10 && std::abs(y - size.height / 2) <= 10;
+      const Colour c = inside ? Colour{240, 120, 0} : Colour{0, 255, 0};
+      uint8_t* const p = frame.image().row(y) + x * 4;
+      for (size_t i = 0; i < 3; ++i) p[i] = static_cast<uint8_t>(c[i]);
+      p[3] = static_cast<uint8_t>(inside ? alpha : 0);
+    }
+  return frame;
+}
+
+/// The checkerboard: 102 and 133, in squares of 8 pixels from the lower left corner.
+int board(Extent window, int x, int y) {
+  return (x / 8 + (window.height - 1 - y) / 8) % 2 == 0 ? 102 : 133;
+}
+
+TEST_F(ComparePictures, TransparentPixelsShowACheckerboard) {
+  const Extent size = window->framebuffer();
+  presenter->show_transparency(true);
+  for (const int alpha : {255, 128, 0}) {
+    const Frame frame = transparent_picture(size, alpha);
+    expect_everywhere(drawn(frame, {}, -1), 1, [&](int x, int y) {
+      const double under = board(size, x, y);
+      if (pixel(frame, 0, x, y)[0] != 240) return grey(static_cast<int>(under));
+      const auto mixed = [&](int v) {
+        return static_cast<int>(std::lround(under + (v - under) * alpha / 255));
+      };
+      return Colour{mixed(240), mixed(120), mixed(0)};
+    });
+  }
+}
+
+TEST_F(ComparePictures, InvisiblePixelsDoNotColourTheirNeighbours) {
+  // Larger and smaller than on screen, where samples are averaged: no green appears, and no orange beyond the
+  // picture's own.
+  const Extent window_size = window->framebuffer();
+  presenter->show_transparency(true);
+  for (const double scale : {0.3, 0.7, 1.5, 2.0, 7.3}) {
+    const Extent size{static_cast<int>(window_size.width * scale),
+                      static_cast<int>(window_size.height * scale)};
+    const Image shown = drawn(transparent_picture(size, 255), {}, -1);
+    int orange = 0;
+    for (int y = 0; y < shown.height(); ++y)
+      for (int x = 0; x < shown.width(); ++x) {
+        EXPECT_LE(shown.at(x, y, 1), 134) << scale << ' ' << x << ' ' << y;
+        orange += shown.at(x, y, 0) > 200 && shown.at(x, y, 2) < 30;
+      }
+    EXPECT_GT(orange, 0) << scale;
+  }
+}
+
+TEST_F(ComparePictures, ComparisonsOfTransparentPictures) {
+  const Extent size = window->framebuffer();
+  presenter->show_transparency(true);
+  Frame frame = two_pictures(size);
+  for (int i = 0; i < 2; ++i)
+    for (int y = 0; y < size.height; ++y)
+      for (int x = 0; x < size.width; ++x) frame.image(i).row(y)[x * 4 + 3] = x % 3 == 0 ? 0 : 255;
+  const auto blended = [&](int image, int x, int y) {
+    const int under = board(size, x, y);
+    return x % 3 == 0 ? grey(under) : pixel(frame, image, x, y);
+  };
+  expect_everywhere(drawn(frame, {.mode = CompareMode::split, .split_x = 40}), 0,
+                    [&](int x, int y) { return blended(x < 40, x, y); });
+  expect_everywhere(drawn(frame, {.second_only = true}), 0, [&](int x, int y) { return blended(1, x, y); });
+  // Channels and differences show all values.
+  expect_everywhere(drawn(frame, {.channel = ChannelView::red}), 0,
+                    [&](int x, int y) { return grey(pixel(frame, 0, x, y)[0]); });
+  const Image transparent = drawn(frame, {.mode = CompareMode::difference});
+  presenter->show_transparency(false);
+  const Image opaque = drawn(frame, {.mode = CompareMode::difference});
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x)
+      for (int c = 0; c < 3; ++c) ASSERT_EQ(transparent.at(x, y, c), opaque.at(x, y, c));
+  expect_everywhere(drawn(frame, {}), 0, [&](int x, int y) { return pixel(frame, 0, x, y); });
 }
 
 }  // namespace
