@@ -26,6 +26,8 @@ constexpr int kTextBuffer = 4096, kTextPart = 32 * 1024;
 constexpr size_t kMaxHosts = 64;
 /// After a failure that may pass, the same address is tried again after this time.
 constexpr int64_t kHlsRetryNs = 300'000'000;
+/// FFmpeg's HTTP client returns this if the server ignores the offset of a request.
+constexpr int kOffsetIgnored = -1;
 constexpr auto kRetryStep = std::chrono::milliseconds(20);
 constexpr const char* kIfIntended = "if that is intended, use a playlist of that host";
 constexpr std::string_view kCrypto = "crypto+";
@@ -265,6 +267,8 @@ int HlsAccess::connect(AVFormatContext& context, AVIOContext** io, const std::st
           fmt::format("the certificate of '{}' in its HLS playlist cannot be verified (to accept it, set url "
                       "and tls = \"any\" in [source])",
                       host_of(address)));
+    if (error == kOffsetIgnored && number_in(given, "offset") > 0)
+      fail("its HLS playlist uses byte ranges, which the server ignores");
     failure_ = text_of(error);
   } while (may_retry(error) && wait_for_retry());
   if (error < 0) return error;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/base/clock.hpp"
+#include "core/media/hls/hls_access.hpp"
 
 namespace lensd {
 namespace {
@@ -70,7 +71,8 @@ void StreamErrors::ended(const Input& input, int error, int64_t announced_ns, in
   } else if (context.flags & AVFMT_FLAG_IGNIDX) {  // see Input::open_file()
     early_end_ = "its last fragment is truncated";
   } else if (read_error < 0 && read_error != AVERROR_EOF) {
-    early_end_ = ff::error_text(read_error);
+    const std::string reason = input.hls() ? input.hls()->reason() : "";
+    early_end_ = reason.empty() ? ff::error_text(read_error) : reason;
   }
 }
 

@@ -303,7 +303,26 @@ TEST_F(HlsInputTest, AFileWithoutItsLastSegmentsSaysSo) {
       [&](const std::string& path) { return path >= "/7.ts" && path.ends_with(".ts") ? "" : content(path); });
   const auto source = open_source(server.url(), hls_options());
   EXPECT_EQ(read_all(*source).infos.size(), size_t{7 * kClipFps});
-  EXPECT_NE(source->stream_errors().find("ends early"), std::string::npos) << source->stream_errors();
+  EXPECT_EQ(source->stream_errors(),
+            "the file ends early: cannot load its HLS stream: server returned 404 Not Found");
+}
+
+TEST_F(HlsInputTest, AServerThatIgnoresByteRangesIsNamed) {
+  const std::string all = HlsFile().whole();
+  std::string list = "#EXTM3U\n#EXT-X-VERSION:4\n#EXT-X-TARGETDURATION:1\n";
+  size_t offset = 0;
+  for (int i = 0; i < HlsFile::kSegments; ++i) {
+    const size_t bytes = hls_segment(i).size();
+    list += fmt::format("#EXT-X-BYTERANGE:{}@{}\n#EXTINF:1,\nall.ts\n", bytes, offset);
+    offset += bytes;
+  }
+  HlsServer server(
+      [&](const std::string& path) { return path == "/all.ts" ? all : list + "#EXT-X-ENDLIST\n"; });
+  const auto source = open_source(server.url(), hls_options());
+  EXPECT_EQ(read_all(*source).infos.size(), size_t{kClipFps});
+  EXPECT_EQ(source->stream_errors(),
+            "the file ends early: its HLS playlist uses byte ranges, which the server ignores");
+  EXPECT_LE(server.requests("/all.ts"), 4) << "not repeated";
 }
 
 TEST_F(HlsInputTest, OtherStreamsAreReadAsBefore) {
