@@ -41,7 +41,7 @@ inline AudioSource audio_of(const SourceInfo& source, const AudioChoice& choice)
   if (!choice.on || !source.has_audio || source.live) return audio;
   audio.address = source.address;
   audio.tls = source.tls, audio.track = choice.track, audio.start_ns = source.start_ns,
-  audio.repeatable = source.seekable;
+  audio.repeatable = source.reopenable;
   return audio;
 }
 

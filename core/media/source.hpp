@@ -114,6 +114,7 @@ struct SourceInfo {
   int video_track = 0;  ///< number of the decoded track, from 1; 0: the source has no tracks
   std::shared_ptr<LiveAudio> live_audio;  ///< LiveOptions::audio of a live source
   bool live = false, seekable = false, image = false, has_audio = false;
+  bool reopenable = false;      ///< another reader can read it from its start: no pipe, not live
   bool on_gpu = false;          ///< decoded pictures are in GPU memory
   bool times_may_jump = false;  ///< the container allows jumps of timestamps, as MPEG-TS does
 };

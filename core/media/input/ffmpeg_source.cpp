@@ -115,6 +115,10 @@ void FfmpegSource::read_ahead() {
     // FFmpeg's decoder skips the pictures of an animation.
     if (info_.codec == "webp" && hint.ends_with("image data not found"))
       fail("no picture can be decoded", "this FFmpeg reads no animated WebP; convert it to a video or GIF");
+    if (input_->needs_leading_index())
+      fail(
+          "the index of this MP4 is at its end, and the server sends it only from its start (write it with "
+          "'-movflags faststart', or use a server with byte ranges)");
     fail("no picture can be decoded", hint.empty() ? stream_errors() : hint);
   }
   info_.picture = first.planes.info;
@@ -148,7 +152,7 @@ void FfmpegSource::describe_source() {
   info_.video_track = video_track_number(*input_->context(), stream.index);
   if (const HlsAccess* hls = input_->hls(); hls && hls->variant() > 0)
     info_.video_tracks = hls->variants(), info_.video_track = hls->variant();
-  info_.seekable = input_->repeatable();
+  info_.seekable = input_->repeatable(), info_.reopenable = input_->reopenable();
   info_.live = input_->live();
   const AVInputFormat* demuxer = input_->context()->iformat;  // null for cameras and PipeWire
   info_.times_may_jump = demuxer && (demuxer->flags & AVFMT_TS_DISCONT) != 0;

@@ -37,6 +37,8 @@ constexpr int kMaxRetries = 1000;  // after EAGAIN, per packet
 /// picture with 8 bytes per pixel; and for opening a stream or for the next packet of a file.
 constexpr int64_t kStreamPacketBytes = 64 << 20, kFileBytes = 512 << 20;
 constexpr int64_t kPixelBytes = 8;
+/// Limit for a file on a server, which plays on when the server does.
+constexpr int64_t kFileSilenceNs = 60'000'000'000;
 
 bool is_listed(const auto& list, std::string_view name) {
   return std::ranges::find(list, name) != list.end();
@@ -102,6 +104,8 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   if (error < 0) fail("cannot read its streams: " + ff::error_text(error), ff::log_hint());
   pick_stream(kind, track, or_best);
   check_sizes();
+  if (is_live(kind_) && on_demand() && !image_container() && !live.silence_given)
+    silence_.raise(kFileSilenceNs);
   if (io_ && io_->regular()) find_parts();
   if (live.audio && this->live()) {
     audio_ = live.audio;
@@ -315,7 +319,7 @@ bool Input::image_container() const noexcept {
 
 bool Input::seeks_by_time() const noexcept {
   if (kind_ == UrlKind::sequence) return true;
-  return (on_demand() || (io_ && io_->regular())) && !image_container() &&
+  return ((on_demand() && server_seeks()) || (io_ && io_->regular())) && !image_container() &&
          !(context_->iformat->flags & AVFMT_NOTIMESTAMPS);
 }
 

@@ -58,9 +58,18 @@ class Input {
   bool image_container() const noexcept;
   /// Returns true if every position can be read again, by seeking or by reopening.
   bool repeatable() const noexcept {
-    return is_live(kind_) ? on_demand() && !image_container() : !io_ || io_->regular();
+    return is_live(kind_) ? on_demand() && !image_container() && server_seeks() : !io_ || io_->regular();
   }
+  /// Returns true if another reader can read the source from its start: a file that is not a pipe.
+  bool reopenable() const noexcept { return repeatable() || (is_live(kind_) && on_demand()); }
   bool seeks_by_time() const noexcept;
+  /// Returns true for a file whose server does not state its size.
+  bool on_demand_without_size() const noexcept { return is_live(kind_) && !hls_ && on_demand() && !sized_; }
+  /// Returns true for an MP4 from a server that does not seek. Its index must not be at its end.
+  bool needs_leading_index() const noexcept {
+    return kind_ == UrlKind::network && sized_ && !server_seeks() &&
+           std::string_view(context_->iformat->name).find("mp4") != std::string_view::npos;
+  }
   bool has_audio() const noexcept;
   /// Returns the playlists of an HLS stream; null for other sources.
   const HlsAccess* hls() const noexcept { return hls_.get(); }
@@ -144,6 +153,7 @@ class Input {
   bool try_connect_audio() noexcept;
   void check_sizes() const;
   bool on_demand() const noexcept;
+  bool server_seeks() const noexcept;
   int64_t most_packet_bytes() const noexcept;
   int read_packet(AVPacket& packet) noexcept;
   int read_camera_packet(AVPacket& packet) noexcept;
@@ -160,6 +170,7 @@ class Input {
   const StopFlags& stop_;
   IoDeadline deadline_;
   SilenceLimit silence_;
+  bool sized_ = false;  ///< the server has stated the size of what it sends
   ConnectPolicy policy_;
   std::string allowed_url_;  ///< network: the only address that FFmpeg may open
   std::string playlist_,

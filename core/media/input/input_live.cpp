@@ -124,7 +124,8 @@ void Input::open_network(const std::string& url, const LiveOptions& live, const 
   open_live(allowed_url_, url, live);
   if (!playlist_.empty()) return open_hls(allowed_url_, live, request);
   refuse_redirection(url, context_->url ? context_->url : "");
-  read_transport_stream(live.low_latency);
+  sized_ = scheme_of(url).starts_with("http") && context_->pb && avio_size(context_->pb) > 0;
+  if (!sized_) read_transport_stream(live.low_latency);
 }
 
 /// Makes a context that may only open allowed_url_.
@@ -262,12 +263,18 @@ void Input::fail_redirected(const std::string& address) const {
        "if that is intended, use that address directly");
 }
 
+/// Returns true for a file on an HTTP server: a stream has neither a size nor a duration.
 bool Input::on_demand() const noexcept {
   if (hls_) return hls_->on_demand();
   if (kind_ != UrlKind::network || !context_ || !context_->pb) return false;
   const std::string_view format = context_->iformat->name;
   if (format == "mpjpeg" || format == "mjpeg") return false;
-  return image_container() || ((context_->pb->seekable & AVIO_SEEKABLE_NORMAL) && context_->duration > 0);
+  return image_container() || context_->duration > 0 || sized_;
+}
+
+/// Returns false if the server can send a file only from its start.
+bool Input::server_seeks() const noexcept {
+  return hls_ || (context_->pb->seekable & AVIO_SEEKABLE_NORMAL);
 }
 
 template <class Read>

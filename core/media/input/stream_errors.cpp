@@ -61,16 +61,18 @@ void StreamErrors::ended(const Input& input, int error, int64_t announced_ns, in
                              ? 0
                              : ff::to_ns(end_ticks_, stream.time_base) - ff::to_ns(start, stream.time_base);
   const int read_error = error != AVERROR_EOF ? error : context.pb ? context.pb->error : 0;
+  // FFmpeg's HTTP client ends a file whose size it does not know with this error.
+  const bool usual_end = read_error == AVERROR(EIO) && input.on_demand_without_size();
   const bool cut = after_corrupt_ < 2 || input.cut() || index_exceeds_file(input);
   if (frames_missing(input, end_ns, announced_ns, frame_ns)) {
     early_end_ = fmt::format("it has {} of {} announced frames", packets_, stream.nb_frames);
-  } else if (cut && end_ns + frame_ns < announced_ns) {
+  } else if ((cut || usual_end) && end_ns + frame_ns < announced_ns) {
     early_end_ = fmt::format("it has {:.2f} of {:.2f} s", to_s(end_ns), to_s(announced_ns));
   } else if (cut) {
     early_end_ = "its last packet is truncated";
   } else if (context.flags & AVFMT_FLAG_IGNIDX) {  // see Input::open_file()
     early_end_ = "its last fragment is truncated";
-  } else if (read_error < 0 && read_error != AVERROR_EOF) {
+  } else if (read_error < 0 && read_error != AVERROR_EOF && !usual_end) {
     const std::string reason = input.hls() ? input.hls()->reason() : "";
     early_end_ = reason.empty() ? ff::error_text(read_error) : reason;
   }

@@ -173,6 +173,7 @@ void fill_live_options(ff::Options& options, const std::string& url, UrlKind kin
     // the SilenceLimit.
     const int64_t slowest = live.silence_given ? live.silence_ns : SilenceLimit::kSlowestNs;
     options.set("rw_timeout", microseconds(std::max(live.open_ns, slowest)));
+    options.set("reconnect", "1");  // continues a file whose connection ends
   } else if (base == "rtmp") {
     options.set("rw_timeout", microseconds(live.silence_ns));
   } else if (scheme == "srt") {

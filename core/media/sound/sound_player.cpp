@@ -122,10 +122,10 @@ std::unique_ptr<PlaybackSound> open_sound(const std::string& url, const SourceIn
     const auto audio = options.live.audio;
     return make_live_sound(audio, display_url(url), std::move(options));
   }
-  const SoundState obstacle = !options.on         ? SoundState::off
-                              : !source.has_audio ? SoundState::no_track
-                              : !source.seekable  ? SoundState::refused
-                                                  : SoundState::playing;
+  const SoundState obstacle = !options.on          ? SoundState::off
+                              : !source.has_audio  ? SoundState::no_track
+                              : !source.reopenable ? SoundState::refused
+                                                   : SoundState::playing;
   if (obstacle != SoundState::playing)
     return std::make_unique<NoSound>(obstacle, options.volume, options.muted);
   SoundSource from{url, source.start_ns, options.track, options.live};

@@ -318,10 +318,14 @@ TEST_F(HlsInputTest, AServerThatIgnoresByteRangesIsNamed) {
   }
   HlsServer server(
       [&](const std::string& path) { return path == "/all.ts" ? all : list + "#EXT-X-ENDLIST\n"; });
-  const auto source = open_source(server.url(), hls_options());
-  EXPECT_EQ(read_all(*source).infos.size(), size_t{kClipFps});
-  EXPECT_EQ(source->stream_errors(),
-            "the file ends early: its HLS playlist uses byte ranges, which the server ignores");
+  const std::string problem = "its HLS playlist uses byte ranges, which the server ignores";
+  try {
+    const auto source = open_source(server.url(), hls_options());
+    EXPECT_EQ(read_all(*source).infos.size(), size_t{kClipFps});
+    EXPECT_EQ(source->stream_errors(), "the file ends early: " + problem);
+  } catch (const Error& error) {  // FFmpeg 7 opens the second segment before the first picture
+    EXPECT_EQ(error.problem(), problem);
+  }
   EXPECT_LE(server.requests("/all.ts"), 4) << "not repeated";
 }
 

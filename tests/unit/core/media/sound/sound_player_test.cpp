@@ -25,7 +25,7 @@ class SoundPlayerTest : public test::MediaTest {
   }
   void open_file(const std::string& name, SoundOptions options = {}) {
     SourceInfo source;
-    source.has_audio = source.seekable = true;
+    source.has_audio = source.seekable = source.reopenable = true;
     options.output = [this](const std::function<void()>&) { return std::make_unique<FakeOutput>(speaker_); };
     sound_ = open_sound(file(name), source, std::move(options));
   }

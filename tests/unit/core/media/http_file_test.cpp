@@ -1,0 +1,112 @@
+// Video files on HTTP servers: without byte ranges, and with connections that end early.
+#include <fmt/format.h>
+
+#include <atomic>
+
+#include "tests/unit/common/local_server.hpp"
+#include "tests/unit/core/media/joined_clip.hpp"
+#include "tests/unit/core/media/media_fixture.hpp"
+
+namespace lensd::test {
+namespace {
+
+SourceOptions must_open() {
+  SourceOptions options;
+  options.live.must_open = true;
+  options.live.placeholders = false;
+  return options;
+}
+
+/// Sends a file from its start, whatever the request asks for.
+class WholeFileServer {
+ public:
+  WholeFileServer(std::string content, bool with_size) : content_(std::move(content)), with_size_(with_size) {}
+  ~WholeFileServer() { server_.end(); }
+  WholeFileServer(const WholeFileServer&) = delete;
+  WholeFileServer& operator=(const WholeFileServer&) = delete;
+
+  std::string url() const { return fmt::format("http://127.0.0.1:{}/a", server_.port()); }
+  int requests() const { return requests_; }
+
+ private:
+  const std::string content_;
+  const bool with_size_;
+  std::atomic<int> requests_{0};
+  LocalHttpServer server_{[this](int client, const std::string&) {
+    ++requests_;
+    const std::string size = with_size_ ? fmt::format("Content-Length: {}\r\n", content_.size()) : "";
+    LocalHttpServer::put(client, "HTTP/1.1 200 OK\r\nConnection: close\r\n" + size + "\r\n" + content_);
+  }};
+};
+
+class HttpFileTest : public MediaTest {
+ protected:
+  /// Returns a file of 200 pictures.
+  std::string matroska() {
+    record(file("a.mkv"), {PixelFormat::rgba8, {64, 48}}, 200);
+    return get("a.mkv");
+  }
+};
+
+TEST_F(HttpFileTest, WithoutByteRangesItPlaysOnceAndWhole) {
+  const struct {
+    std::string name, content;
+    bool with_size;
+    size_t frames;
+  } cases[] = {{"mpegts", mpeg_clip("mpegts", {}), true, size_t{4 * kClipFps}},
+               {"matroska", matroska(), true, 200},
+               {"matroska without a size", matroska(), false, 200}};
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.name);
+    const WholeFileServer server(one.content, one.with_size);
+    const auto source = open_source(server.url(), must_open());
+    EXPECT_FALSE(source->info().live);
+    EXPECT_FALSE(source->info().seekable);
+    EXPECT_TRUE(source->info().reopenable);
+    EXPECT_EQ(read_all(*source).infos.size(), one.frames);
+    EXPECT_EQ(source->stream_errors(), "");
+    EXPECT_EQ(server.requests(), 1);
+  }
+}
+
+TEST_F(HttpFileTest, AStreamWithoutSizeAndDurationIsLive) {
+  const WholeFileServer server(mpeg_clip("mpegts", {}), false);
+  EXPECT_TRUE(open_source(server.url(), must_open())->info().live);
+}
+
+TEST_F(HttpFileTest, AnMp4ThatNeedsByteRangesIsRefused) {
+  const std::string content = mpeg_clip("mp4", {});
+  ASSERT_GT(content.find("moov"), content.find("mdat"));
+  const WholeFileServer server(content, true);
+  try {
+    open_source(server.url(), must_open());
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(error.problem().find("the index of this MP4 is at its end"), std::string::npos) << error.problem();
+  }
+}
+
+TEST_F(HttpFileTest, AConnectionThatEndsEarlyIsContinued) {
+  const std::string content = matroska();
+  std::atomic<int> cuts{0};
+  LocalHttpServer server([&](int client, const std::string& request) {
+    const size_t range = request.find("Range: bytes=");
+    const size_t begin = range == std::string::npos ? 0 : std::strtoul(&request[range + 13], nullptr, 10);
+    const size_t most = content.size() / 4;
+    const bool cut = content.size() - begin > most;
+    cuts += cut;
+    LocalHttpServer::put(
+        client, fmt::format("HTTP/1.1 206 Partial Content\r\nConnection: close\r\nAccept-Ranges: bytes\r\n"
+                            "Content-Range: bytes {}-{}/{}\r\nContent-Length: {}\r\n\r\n{}",
+                            begin, content.size() - 1, content.size(), content.size() - begin,
+                            content.substr(begin, cut ? most : std::string::npos)));
+  });
+  const auto source = open_source(fmt::format("http://127.0.0.1:{}/a.mkv", server.port()), must_open());
+  EXPECT_TRUE(source->info().seekable);
+  EXPECT_EQ(read_all(*source).infos.size(), 200u);
+  EXPECT_EQ(source->stream_errors(), "");
+  EXPECT_GE(cuts, 3);
+}
+
+}  // namespace
+}  // namespace lensd::test
