@@ -14,7 +14,7 @@ function parameter(owner, spec, inputs, {inUse, fill, slider = [], beside = [], 
   const isTyped = () => inputs.some(i => typed.has(i)), forget = () => inputs.forEach(i => typed.delete(i));
   const apply = value => { fill(value); forget(); };
   const place = {
-    accept() { reason.accept(); owner.card.accept(); mark(false); },
+    accept(since) { reason.accept(since); owner.card.accept(since); mark(reason.refused); },
     refuse(text) { forget(); reason.refuse(text.startsWith(owner.id() + ": ") ? text.slice(owner.id().length + 2) : text); mark(true); },
   };
   const mark = on => inputs.forEach(i => {
