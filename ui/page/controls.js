@@ -55,6 +55,28 @@ function parameter(owner, spec, inputs, {inUse, fill, slider = [], beside = [], 
 parameter.count = 0;
 const shownValue = value => typeof value === "object" ? "its kernel" : String(value);
 
+/// Returns the number of decimals that the range and the default need. The window's decimals() does the same.
+function decimals(spec) {
+  const span = spec.max - spec.min, normal = Math.abs(spec.default);
+  let count = span > 200 ? 1 : span > 20 ? 2 : 3;
+  if (normal > 0) while (count < 9 && normal < 0.999 * 10 ** -count) ++count;
+  return count;
+}
+/// Returns the step of the arrow keys at `value`, as the window's stepped(): about a thousandth of the range, or a hundredth
+/// of the value if the scale is logarithmic.
+function stepAt(spec, value) {
+  if (spec.type === "integer") return spec.step || (spec.odd ? 2 : 1);
+  const finest = 10 ** -decimals(spec), wide = spec.log ? Math.abs(value) * 0.01 : (spec.max - spec.min) / 1000;
+  return 10 ** Math.floor(Math.log10(Math.max(wide, finest)) + 1e-9);
+}
+/// Returns the value one step above or below. A step down ends where a step up would lead back, also if the step is smaller
+/// there.
+function stepped(spec, value, direction) {
+  const exact = number => +number.toPrecision(12), step = stepAt(spec, value);
+  if (direction > 0) return exact(value + step);
+  const finer = stepAt(spec, value - step);
+  return exact(value - (stepAt(spec, value - finer) === finer ? finer : step));
+}
 function numberScale(spec) {
   const integer = spec.type === "integer", step = integer ? spec.step || (spec.odd ? 2 : 1) : 1;
   const steps = integer ? Math.min(2000, (spec.max - spec.min) / step) : 500;
@@ -67,7 +89,7 @@ function numberScale(spec) {
     return spec.odd && whole % 2 === 0 ? Math.min(whole + 1, spec.max) : whole;
   };
   return {
-    step, steps,
+    steps,
     toValue: at => at === 0 ? spec.min : snap(log ? low * Math.pow(spec.max / low, at / steps) : spec.min + (spec.max - spec.min) * at / steps),
     toPlace: value => log ? (value <= low ? 0 : steps * Math.log(value / low) / Math.log(spec.max / low))
                           : steps * (value - spec.min) / (spec.max - spec.min),
@@ -88,7 +110,7 @@ function numberField(spec) {
 }
 /// owner.maximum(spec, value), if present, returns {max, of}: a smaller maximum, and its reason as text.
 function numberControl(owner, spec) {
-  let limited = spec, {step, steps, toValue, toPlace} = numberScale(spec);
+  let limited = spec, {steps, toValue, toPlace} = numberScale(spec);
   const limit = value => {
     const {max, of} = owner.maximum?.(spec, value) ?? spec;
     if (max === limited.max && of === limited.of) return;
@@ -122,12 +144,14 @@ function numberControl(owner, spec) {
     paint();
     made.set(value);
   };
+  const steppingKeys = {ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10};
   number.onkeydown = event => {
-    const direction = {ArrowUp: 1, ArrowDown: -1}[event.key], value = parseNumber(number.value.trim());
-    if (!direction || event.altKey || value === undefined) return;
+    const count = steppingKeys[event.key];
+    let value = parseNumber(number.value.trim());
+    if (!count || event.altKey || value === undefined) return;
     event.preventDefault();
-    const next = value + direction * step;
-    number.value = Math.min(limited.max, Math.max(spec.min, +next.toPrecision(12)));
+    for (let n = 0; n < Math.abs(count); ++n) value = stepped(spec, value, count);
+    number.value = Math.min(limited.max, Math.max(spec.min, value));
     number.onchange();
   };
   // While the slider is dragged, its scale stays.

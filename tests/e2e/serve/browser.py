@@ -11,7 +11,7 @@ import sys
 import time
 
 PATIENCE = 3  # a browser is slow on a machine that runs other tests too
-KEYS = {"Enter": 13, "Escape": 27, "Delete": 46, "ArrowUp": 38, "ArrowDown": 40, "Tab": 9, "F2": 113}
+KEYS = {"Enter": 13, "Escape": 27, "Delete": 46, "ArrowUp": 38, "ArrowDown": 40, "PageUp": 33, "PageDown": 34, "Tab": 9, "F2": 113}
 ALT, CTRL, SHIFT = 1, 2, 8
 
 
