@@ -3,6 +3,9 @@
 // property's name, card is the place of the node's refusals. show() does not change a control that is in use, and keeps a
 // refused value until the running value changes.
 const typed = new WeakSet();  // fields with a text that is not sent yet
+const kept = new WeakSet();   // those of them that have lost the focus with the window or with the connection
+// Without a connection the columns are inert. Then the field in use loses the focus, and browsers report a change.
+document.addEventListener("change", event => { if (event.target.closest("[inert]")) event.stopImmediatePropagation(); }, true);
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 function control(spec, tag, properties, ...children) {
   return label(element(tag, {...properties, title: spec.doc}, ...children), spec.name);
@@ -11,7 +14,7 @@ function parameter(owner, spec, inputs, {inUse, fill, slider = [], beside = [], 
   const reason = reasonPlace();
   reason.element.id = "reason-" + ++parameter.count;
   let last;
-  const isTyped = () => inputs.some(i => typed.has(i)), forget = () => inputs.forEach(i => typed.delete(i));
+  const isTyped = () => inputs.some(i => typed.has(i)), forget = () => inputs.forEach(i => { typed.delete(i); kept.delete(i); });
   const apply = value => { fill(value); forget(); };
   const place = {
     accept(since) { reason.accept(since); owner.card.accept(since); mark(reason.refused); },
@@ -31,8 +34,14 @@ function parameter(owner, spec, inputs, {inUse, fill, slider = [], beside = [], 
   reset.classList.add("reset");
   for (const input of inputs) {
     input.addEventListener("input", () => typed.add(input));
-    input.addEventListener("blur", () => { if (isTyped() && !reason.refused) apply(last); });
+    input.addEventListener("blur", () => {
+      if (!isTyped() || reason.refused) return;
+      if (document.activeElement === input || input.closest("[inert]")) kept.add(input);
+      else if (kept.has(input)) input.onchange();  // the browser sends no event for text from before it lost the focus
+      else apply(last);
+    });
     input.addEventListener("keydown", event => {
+      if (event.key === "Enter" && kept.has(input) && !input.matches("textarea")) return input.onchange();
       if (event.key !== "Escape") return;
       event.stopPropagation();
       place.accept();
