@@ -52,11 +52,12 @@ async function send(name, value, place = notes) {
   if (busy.has(name)) return;
   busy.add(name);
   while (waiting.has(name)) {
-    const latest = waiting.get(name);
+    const latest = waiting.get(name), since = performance.now();
     waiting.delete(name);
+    refusedText = "";
     try {
       await call("set", {[name]: latest});
-      place.accept();
+      place.accept(since);
     } catch (error) {
       place.refuse(error.message);
     }
@@ -76,15 +77,17 @@ function note(text, bad = false) {
   $("log").prepend(element("div", {className: bad ? "bad" : "", textContent: time + "  " + text}));
   while ($("log").children.length > 30) $("log").lastChild.remove();
 }
-// A place shows why a request was refused; accept() clears the reason. `notes` shows reasons over the picture, all other
-// places next to the control that sent the request.
+// A place shows why a request was refused. accept(since) clears a reason that is older than `since`, the time when the
+// accepted request was sent: lensd replies to `set` before it plans the change, and the notice of a refused plan can arrive
+// before the reply. `notes` shows reasons over the picture, all other places next to the control that sent the request.
 const notes = {accept() {}, refuse: text => note(text, true)};
 function reasonPlace(e = element("p", {className: "reason", hidden: true})) {
   e.setAttribute("role", "alert");
+  let time = 0;
   return {
     element: e,
     get refused() { return !e.hidden; },
-    refuse(text) { e.hidden = false; e.textContent = text; },
-    accept() { e.hidden = true; e.textContent = ""; },
+    refuse(text) { time = performance.now(); e.hidden = false; e.textContent = text; },
+    accept(since = Infinity) { if (time < since) { e.hidden = true; e.textContent = ""; } },
   };
 }

@@ -3,6 +3,9 @@
 // property's name, card is the place of the node's refusals. show() does not change a control that is in use, and keeps a
 // refused value until the running value changes.
 const typed = new WeakSet();  // fields with a text that is not sent yet
+const kept = new WeakSet();   // those of them that have lost the focus with the window or with the connection
+// Without a connection the columns are inert. Then the field in use loses the focus, and browsers report a change.
+document.addEventListener("change", event => { if (event.target.closest("[inert]")) event.stopImmediatePropagation(); }, true);
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 function control(spec, tag, properties, ...children) {
   return label(element(tag, {...properties, title: spec.doc}, ...children), spec.name);
@@ -11,10 +14,10 @@ function parameter(owner, spec, inputs, {inUse, fill, slider = [], beside = [], 
   const reason = reasonPlace();
   reason.element.id = "reason-" + ++parameter.count;
   let last;
-  const isTyped = () => inputs.some(i => typed.has(i)), forget = () => inputs.forEach(i => typed.delete(i));
+  const isTyped = () => inputs.some(i => typed.has(i)), forget = () => inputs.forEach(i => { typed.delete(i); kept.delete(i); });
   const apply = value => { fill(value); forget(); };
   const place = {
-    accept() { reason.accept(); owner.card.accept(); mark(false); },
+    accept(since) { reason.accept(since); owner.card.accept(since); mark(reason.refused); },
     refuse(text) { forget(); reason.refuse(text.startsWith(owner.id() + ": ") ? text.slice(owner.id().length + 2) : text); mark(true); },
   };
   const mark = on => inputs.forEach(i => {
@@ -31,8 +34,14 @@ function parameter(owner, spec, inputs, {inUse, fill, slider = [], beside = [], 
   reset.classList.add("reset");
   for (const input of inputs) {
     input.addEventListener("input", () => typed.add(input));
-    input.addEventListener("blur", () => { if (isTyped() && !reason.refused) apply(last); });
+    input.addEventListener("blur", () => {
+      if (!isTyped() || reason.refused) return;
+      if (document.activeElement === input || input.closest("[inert]")) kept.add(input);
+      else if (kept.has(input)) input.onchange();  // the browser sends no event for text from before it lost the focus
+      else apply(last);
+    });
     input.addEventListener("keydown", event => {
+      if (event.key === "Enter" && kept.has(input) && !input.matches("textarea")) return input.onchange();
       if (event.key !== "Escape") return;
       event.stopPropagation();
       place.accept();
@@ -55,6 +64,28 @@ function parameter(owner, spec, inputs, {inUse, fill, slider = [], beside = [], 
 parameter.count = 0;
 const shownValue = value => typeof value === "object" ? "its kernel" : String(value);
 
+/// Returns the number of decimals that the range and the default need. The window's decimals() does the same.
+function decimals(spec) {
+  const span = spec.max - spec.min, normal = Math.abs(spec.default);
+  let count = span > 200 ? 1 : span > 20 ? 2 : 3;
+  if (normal > 0) while (count < 9 && normal < 0.999 * 10 ** -count) ++count;
+  return count;
+}
+/// Returns the step of the arrow keys at `value`, as the window's stepped(): about a thousandth of the range, or a hundredth
+/// of the value if the scale is logarithmic.
+function stepAt(spec, value) {
+  if (spec.type === "integer") return spec.step || (spec.odd ? 2 : 1);
+  const finest = 10 ** -decimals(spec), wide = spec.log ? Math.abs(value) * 0.01 : (spec.max - spec.min) / 1000;
+  return 10 ** Math.floor(Math.log10(Math.max(wide, finest)) + 1e-9);
+}
+/// Returns the value one step above or below. A step down ends where a step up would lead back, also if the step is smaller
+/// there.
+function stepped(spec, value, direction) {
+  const exact = number => +number.toPrecision(12), step = stepAt(spec, value);
+  if (direction > 0) return exact(value + step);
+  const finer = stepAt(spec, value - step);
+  return exact(value - (stepAt(spec, value - finer) === finer ? finer : step));
+}
 function numberScale(spec) {
   const integer = spec.type === "integer", step = integer ? spec.step || (spec.odd ? 2 : 1) : 1;
   const steps = integer ? Math.min(2000, (spec.max - spec.min) / step) : 500;
@@ -67,7 +98,7 @@ function numberScale(spec) {
     return spec.odd && whole % 2 === 0 ? Math.min(whole + 1, spec.max) : whole;
   };
   return {
-    step, steps,
+    steps,
     toValue: at => at === 0 ? spec.min : snap(log ? low * Math.pow(spec.max / low, at / steps) : spec.min + (spec.max - spec.min) * at / steps),
     toPlace: value => log ? (value <= low ? 0 : steps * Math.log(value / low) / Math.log(spec.max / low))
                           : steps * (value - spec.min) / (spec.max - spec.min),
@@ -88,7 +119,7 @@ function numberField(spec) {
 }
 /// owner.maximum(spec, value), if present, returns {max, of}: a smaller maximum, and its reason as text.
 function numberControl(owner, spec) {
-  let limited = spec, {step, steps, toValue, toPlace} = numberScale(spec);
+  let limited = spec, {steps, toValue, toPlace} = numberScale(spec);
   const limit = value => {
     const {max, of} = owner.maximum?.(spec, value) ?? spec;
     if (max === limited.max && of === limited.of) return;
@@ -122,12 +153,14 @@ function numberControl(owner, spec) {
     paint();
     made.set(value);
   };
+  const steppingKeys = {ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10};
   number.onkeydown = event => {
-    const direction = {ArrowUp: 1, ArrowDown: -1}[event.key], value = parseNumber(number.value.trim());
-    if (!direction || event.altKey || value === undefined) return;
+    const count = steppingKeys[event.key];
+    let value = parseNumber(number.value.trim());
+    if (!count || event.altKey || value === undefined) return;
     event.preventDefault();
-    const next = value + direction * step;
-    number.value = Math.min(limited.max, Math.max(spec.min, +next.toPrecision(12)));
+    for (let n = 0; n < Math.abs(count); ++n) value = stepped(spec, value, count);
+    number.value = Math.min(limited.max, Math.max(spec.min, value));
     number.onchange();
   };
   // While the slider is dragged, its scale stays.

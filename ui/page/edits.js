@@ -24,10 +24,10 @@ function edit(what, command, args, place = graphPlace) {
   return inTurn(async () => {
     try {
       await settle();
-      const answer = await call(command, args);
+      const since = performance.now(), answer = await call(command, args);
       takeGraph(await readGraph(), what);
-      place.accept();
-      graphPlace.accept();
+      place.accept(since);
+      graphPlace.accept(since);
       return answer || {};
     } catch (error) {
       refusedText = error.message;
@@ -53,13 +53,14 @@ function takeGraph(graph, what) {
   const {text, key} = what ? {text: what, key: ""} : explain(present, graph);
   const reverted = !what && time - refusedTime < 1000 && past.now > 0 && same(graph, past.steps[past.now - 1].graph);
   const joins = key && key === past.key && past.now > 0 && (!key.startsWith("outside") || time - past.time < 1000);
+  const undone = joins && same(graph, past.steps[past.now - 1].graph);  // the values are those before the gesture
   past.steps.length = past.now + 1;
-  if (reverted) past.steps.pop();  // the plan with the last value was refused
+  if (reverted || undone) past.steps.pop();  // reverted: the plan with the last value was refused
   else if (joins) past.steps[past.now] = {graph, what: text};
   else past.steps.push({graph, what: text});
   if (past.steps.length > kMaxSteps + 1) past.steps.shift();
   past.now = past.steps.length - 1;
-  past.key = reverted ? "" : key;
+  past.key = reverted || undone ? "" : key;
   past.time = time;
   showHistory();
 }
@@ -106,16 +107,22 @@ function undo(step) {
   return inTurn(async () => {
     try {
       await settle();
-      const target = past.steps[past.now + step];
-      if (!target) return;
-      const values = differences(past.steps[past.now].graph, target.graph);
+      const changes = n => differences(past.steps[past.now].graph, past.steps[n].graph);
+      const empty = values => values && Object.keys(values).length === 0;
+      let to = past.now + step;
+      while (past.steps[to] && empty(changes(to))) to += step;  // lensd refuses a change without values
+      if (!past.steps[to]) {
+        past.now = to - step;
+        return showHistory();
+      }
+      const target = past.steps[to], values = changes(to), since = performance.now();
       await (values && Object.keys(values).length <= kMaxValues ? call("set", values) : call("graph-set", [target.graph]));
       const graph = await readGraph();
-      past.now += step;
-      past.steps[past.now] = {...target, graph};
+      past.now = to;
+      past.steps[to] = {...target, graph};
       past.key = "";
       showGraph(graph);
-      for (const place of [graphPlace, ...cards.map(c => c.place)]) place.accept();
+      for (const place of [graphPlace, ...cards.map(c => c.place)]) place.accept(since);
     } catch (error) {
       graphPlace.refuse(error.message);
     }

@@ -144,25 +144,31 @@ function disconnect(reason) {
   setText($("message"), reason);
 }
 let updating = false;
-/// Updates the measurements. Without a connection, connects first.
+/// Updates the measurements. Without a connection, connects first. A hidden page has no events, because browsers open only
+/// six connections to a server, for all its pages together.
 async function update() {
-  if (updating || (document.hidden && events)) return;
+  if (updating || (document.hidden && past.steps.length)) return;
   updating = true;
   try {
     if (!filters.size) for (const filter of await request("filters")) filters.set(filter.name, filter);
     if (!events) await inTurn(() => readGraph().then(g => takeGraph(g)));
     await showStats();
-    if (!events) observe();
+    if (!events && !document.hidden) observe();
   } catch (error) {
     disconnect(error.message);
   }
   updating = false;
 }
-// Dims the page while there is no connection, because its values are outdated.
+let typedField = null;  // the field that had the focus when the connection was lost
+/// Dims the page while there is no connection, because its values are outdated. Typed text stays.
 function setDisconnected(on) {
+  const focused = document.activeElement;
+  if (on && typed.has(focused)) typedField = focused;
   document.body.classList.toggle("disconnected", on);
   $("message").hidden = !on;
   for (const id of ["graph", "side"]) $(id).inert = on;
+  if (!on && focused === document.body) typedField?.focus({preventScroll: true});
+  if (!on) typedField = null;
   if (!on) return;
   setText($("state"), "no connection");
   $("state").className = "state bad";
@@ -177,7 +183,12 @@ $("snapshot").onclick = async () => { const done = await act("snapshot"); if (do
 $("record").onclick = async () => { const done = await act("record", [!state.record?.on]); if (done?.path && done.frames === undefined) note("recording to " + done.path); };
 $("position").onchange = () => act("seek", [state.duration * $("position").value / 1000, "absolute"]);
 $("virtual-camera").onclick = () => act("virtual-camera", [!state["virtual-camera"]?.on]);
-document.onvisibilitychange = () => { if ($("message").hidden) loadStream(); };
+document.onvisibilitychange = () => {
+  if (!document.hidden) return update();
+  events?.close();
+  events = null;
+  loadStream();
+};
 for (const [id, step] of [["undo", -1], ["redo", 1]]) {
   $(id).append(icon(id));
   $(id).onclick = () => undo(step);

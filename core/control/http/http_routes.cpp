@@ -16,6 +16,7 @@ namespace lensd {
 namespace {
 
 constexpr const char* kJson = "application/json";
+constexpr const char* kHtml = "text/html; charset=utf-8";
 constexpr std::string_view kApi = "/api/v1";
 
 /// HTTP status codes in the order of Status.
@@ -28,6 +29,13 @@ HttpResponse to_http(const Response& response) {
 HttpResponse error_response(int status, const char* sentence) {
   return {status, kJson, fmt::format("{{\"error\":\"{}\"}}\n", sentence)};
 }
+
+/// The response to a browser that opens the page without the token.
+constexpr const char* kTokenPage =
+    "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>lensd</title>\n"
+    "<h1>lensd: a token is needed</h1>\n"
+    "<p>Open the address that lensd logged. It ends in <code>?token=…</code>.</p>\n</html>\n";
 
 /// Returns a handler that always responds with `body`. `body` must outlive the handler.
 auto content(const char* type, const std::string& body) {
@@ -97,7 +105,7 @@ HttpRoutes::HttpRoutes(ControlTarget& target, EventHub& hub, const HttpOptions& 
       pictures_([this](int64_t made_after_ns) { return target_.picture(PictureType::jpeg, made_after_ns); },
                 options.stream_fps),
       get_handlers_{
-          {"/", content("text/html; charset=utf-8", options.page)},
+          {"/", content(kHtml, options.page)},
           {"/schema.json", content("application/schema+json", options.schema)},
           {"/api/v1/filters", content(kJson, options.filters)},
           {"/healthz", [this](auto&) { return health(); }},
@@ -147,6 +155,8 @@ std::optional<HttpResponse> HttpRoutes::reject(const HttpRequest& request) const
     return std::nullopt;
   HttpResponse unauthorized = error_response(
       401, "a token is needed: Authorization: Bearer TOKEN, or open the address that lensd logged");
+  if (request.path == "/" && request.header("accept").find("text/html") != std::string::npos)
+    unauthorized.type = kHtml, unauthorized.body = kTokenPage;
   unauthorized.headers = {{"WWW-Authenticate", "Bearer"}};
   return unauthorized;
 }

@@ -11,7 +11,7 @@ import sys
 import time
 
 PATIENCE = 3  # a browser is slow on a machine that runs other tests too
-KEYS = {"Enter": 13, "Escape": 27, "Delete": 46, "ArrowUp": 38, "ArrowDown": 40, "Tab": 9, "F2": 113}
+KEYS = {"Enter": 13, "Escape": 27, "Delete": 46, "ArrowUp": 38, "ArrowDown": 40, "PageUp": 33, "PageDown": 34, "Tab": 9, "F2": 113}
 ALT, CTRL, SHIFT = 1, 2, 8
 
 
@@ -76,10 +76,17 @@ class Browser:
             file.write(base64.b64decode(data))
 
     def open_tab(self):
+        """Opens a tab in the foreground. The calls that follow go to it."""
+        self.session = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self.call(domain + ".enable")
+        return self.session
+
+    def show_tab(self, session):
+        self.session = session
+        self.call("Page.bringToFront")
 
     def size(self, width, height, mobile=False):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)

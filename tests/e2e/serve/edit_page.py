@@ -149,12 +149,14 @@ def numbers():
         b.wait(f"busy.size == 0 && !refreshWaits && {shown}.value == '{value}'", f"{text} is shown as {value}", 5)
         if ctl("get", "soften.sigma") != value:
             sys.exit(f"{text} has set {ctl('get', 'soften.sigma')}")
-    b.key("ArrowUp")
-    b.wait(f"busy.size == 0 && {shown}.value == '1.125'", "the arrow key", 5)
+    for key, value in (("ArrowUp", 0.126), ("ArrowDown", 0.125)):
+        b.key(key)
+        # Wait until the page has read the value: it would replace a refused text.
+        b.wait(f"busy.size == 0 && past.steps[past.now].graph.nodes.find(n => n.id == 'soften').params.sigma == {value}", key, 5)
     for text in ("1,000", "1,2,3", "x", "", "1e999", "0x5"):
         fill(sigma, text or " ")
         b.wait(reason("soften") + ".includes('expected a number 0.1 to 20')", f"'{text}' is refused", 5)
-    if ctl("get", "soften.sigma") != 1.125:
+    if ctl("get", "soften.sigma") != 0.125:
         sys.exit("a refused text was sent")
     fill(input_of("median", "radius"), "1,000")
     b.wait(reason("median") + ".includes('thousands')", "1,000 is refused for an integer", 5)
@@ -164,6 +166,77 @@ def numbers():
     keyboards = b.evaluate("['levels', 'soften'].map(id => document.querySelector(`[data-node=${id}] input[role=spinbutton]`).inputMode).join()")
     if keyboards != "text,decimal":
         sys.exit(f"keyboards of phones: {keyboards}")
+
+
+def arrow_keys():
+    for node, name, start, keys in (
+            ("levels", "gamma", 1, {"ArrowUp": 1.01, "ArrowDown": 1, "PageUp": 1.1, "PageDown": 1}),
+            ("levels", "gamma", 1, {"ArrowDown": 0.999, "ArrowUp": 1}),
+            ("levels", "brightness", 0, {"ArrowUp": 0.001, "ArrowDown": 0, "PageDown": -0.01, "PageUp": 0}),
+            ("levels", "white", 200.25, {"ArrowDown": 200.15, "ArrowUp": 200.25}),
+            ("klt", "quality", 0.01, {"ArrowUp": 0.011, "ArrowDown": 0.01}),
+            ("klt", "min_eigen", 0.0001, {"ArrowUp": 0.0002, "ArrowDown": 0.0001}),
+            ("klt", "min_distance", 8, {"ArrowDown": 7, "ArrowUp": 8})):
+        if node == "klt" and "klt" not in running():
+            ctl("node-add", "klt")
+            expect("median soften edges levels convolve klt", "a node with small values")
+        fill(input_of(node, name), str(start))
+        for key, value in keys.items():
+            b.key(key)
+            b.wait(f"busy.size == 0 && document.querySelector({json.dumps(input_of(node, name))}).value == '{value}'",
+                   f"{node}.{name} after {key} is {value}", 5)
+            if ctl("get", f"{node}.{name}") != value:
+                sys.exit(f"{node}.{name} after {key}: {ctl('get', f'{node}.{name}')} instead of {value}")
+    ctl("node-remove", "klt")
+    ctl("node-reset", "levels")
+    expect("median soften edges levels convolve", "the graph as before")
+
+
+def there_and_back():
+    before = ctl("get", "median.radius")
+    fill(input_of("median", "radius"), "3")
+    b.wait("busy.size == 0 && past.steps[past.now].what == 'median radius 3'", "the value is a step", 5)
+    steps = b.evaluate("past.now")
+    b.click(input_of("edges", "low"))
+    b.key("ArrowUp")
+    b.wait("busy.size == 0 && past.steps[past.now].what?.startsWith('edges low')", "a step up", 5)
+    b.evaluate("sentTime = performance.now()")  # the keys are one gesture
+    b.key("ArrowDown")
+    b.wait("busy.size == 0 && past.steps[past.now].what == 'median radius 3'", "the step back", 5)
+    if b.evaluate("past.now") != steps:
+        sys.exit(f"a change and its reversal are a step: {b.evaluate('past.steps.map(s => s.what).join()')}")
+    b.evaluate("past.steps.splice(past.now, 0, {...past.steps[past.now]}); ++past.now")
+    b.evaluate("document.activeElement.blur()")
+    b.key("z", CTRL)
+    b.wait(f"past.now == {steps - 1}", "undo skips a step without differences", 5)
+    if ctl("get", "median.radius") != before:
+        sys.exit("the value before is not restored")
+    b.key("y", CTRL)
+    b.wait(f"past.now == {steps}", "redo", 5)
+    b.key("y", CTRL)
+    b.wait(f"past.now == {steps + 1} && $('redo').ariaDisabled == 'true'", "redo skips a step without differences", 5)
+    b.evaluate("undo(-1)")
+    b.wait(f"past.now == {steps - 1}", "undo", 5)
+    if ctl("get", "median.radius") != before or b.evaluate("!$('graph-reason').hidden"):
+        sys.exit("undo was refused")
+
+
+def refused_plans():
+    compose = "[data-node=convolve] input[aria-label=compose]"
+    # The notice of a refused plan arrives before the reply.
+    b.evaluate("""window.plainCall = call;
+        call = async (...request) => { const data = await plainCall(...request); await sleep(request[0] == 'set' ? 400 : 0); return data; }""")
+    for text in ("bad1", "bad2"):
+        fill(compose, text)
+        b.wait("busy.size == 0", "the reply", 5)
+        b.evaluate("settle()")
+        b.wait(reason("convolve") + f".includes('{text}')", "the reason of the refused plan", 5)
+        if ctl("get", "convolve.compose") != "":
+            sys.exit("a refused plan runs")
+    fill(compose, "box(3), sharpen")
+    b.wait(f"busy.size == 0 && !({reason('convolve')})", "the refusal is cleared", 5)
+    b.evaluate("call = plainCall")
+    ctl("node-reset", "convolve")
 
 
 def rename():
@@ -280,7 +353,8 @@ try:
     b.size(1280, 800)
     b.call("Page.navigate", url=url)
     expect("median soften edges levels convolve", "the start")
-    for part in (crop_ranges, add_and_undo, move_and_remove, refusals_and_values, numbers, rename, other_clients, phone):
+    for part in (crop_ranges, add_and_undo, move_and_remove, refusals_and_values, numbers, arrow_keys, there_and_back,
+                 refused_plans, rename, other_clients, phone):
         part()
     # Chromium logs every response with status 422.
     b.problems = [p for p in b.problems if "status of 422" not in p]

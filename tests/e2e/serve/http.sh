@@ -25,6 +25,10 @@ for path in / /api/v1/get /snapshot.png /stream.mjpeg /events /metrics /schema.j
   code=$(curl -s -m 10 -o /dev/null -w '%{http_code}' "$url$path")
   [[ $code == 401 ]] || fail "$path without a token: $code"
 done
+curl -s -m 10 -D "$WORK/head" -o "$WORK/body" -H "Accept: text/html,*/*;q=0.8" "$url/"
+grep -q " 401 " "$WORK/head" && grep -qi "^content-type: text/html" "$WORK/head" && grep -q "a token is needed" "$WORK/body" ||
+  fail "the page without a token in a browser: $(cat "$WORK/head" "$WORK/body")"
+[[ $(curl -s -m 10 "$url/") == '{"error":"a token is needed'* ]] || fail "the page without a token for a program"
 [[ $(curl -s -m 10 -o /dev/null -w '%{http_code}' -H "Authorization: Bearer ${token}x" "$url/metrics") == 401 ]] || fail "a wrong token"
 [[ $(curl -s -m 10 "$url/healthz") == *'"ok":true'* ]] || fail "healthz"
 status 403 -H "Host: evil.example" "$url/api/v1/get"

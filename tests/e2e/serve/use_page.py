@@ -48,6 +48,36 @@ try:
     print("ok: a folded node stays folded when the page is loaded again")
 
     b.size(1440, 900)
+    sigma = "document.querySelector('[data-node=soften] input[role=spinbutton]')"
+    low = "document.querySelector('[data-node=edges] input[role=spinbutton]')"
+    b.evaluate(f"{sigma}.focus(); {sigma}.select()")
+    b.type("2.75")
+    steps = b.evaluate("past.steps.map(s => s.what)")
+    first = b.session
+    tabs = [first]
+    for n in range(2, 8):  # browsers open six connections to a server
+        tabs.append(b.open_tab())
+        b.size(1440, 900)
+        b.call("Page.navigate", url=url)
+        b.wait("$('state').textContent == 'playing' && cards.length == 5 && events?.readyState == 1 && $('picture').naturalWidth > 100",
+               f"tab {n}", 10)
+    b.evaluate("send('edges.low', 66)")
+    b.show_tab(first)
+    b.wait(f"!document.hidden && events?.readyState == 1 && {low}.value == '66' && $('picture').naturalWidth > 100", "the first tab again", 10)
+    # Chromium sends the typed value when the tab is hidden.
+    if b.evaluate(f"{sigma}.value") != "2.75" or b.evaluate("past.steps.map(s => s.what)")[:len(steps)] != steps:
+        sys.exit(f"the typed value or the steps are lost: {b.evaluate(f'{sigma}.value')}, {b.evaluate('past.steps.map(s => s.what).join()')}")
+    b.wait(f"document.activeElement == {sigma}", "the field has the focus", 5)
+    b.key("Enter")
+    b.wait("busy.size == 0 && past.steps.some(s => s.what == 'soften sigma 2.75')", "the typed value is sent", 5)
+    for tab in tabs[1:]:
+        b.session = tab
+        if not b.evaluate("document.hidden && events === null"):
+            sys.exit("a hidden page holds a connection")
+    b.session = first
+    b.check_problems()
+    print("ok: seven tabs, text that is typed before the tab is hidden")
+
     b.evaluate("$('record').click()")
     b.wait("$('record').textContent == 'Stop recording' && $('facts').innerText.includes('.mkv, ')", "recording")
     b.screenshot("recording")
@@ -64,6 +94,8 @@ try:
     time.sleep(0.6)
     b.screenshot("away")
     b.check_problems()
+    b.evaluate(f"{sigma}.focus(); {sigma}.select()")
+    b.type("3.5")
     os.kill(int(pid), signal.SIGKILL)
     b.wait("document.body.classList.contains('disconnected') && $('state').textContent == 'no connection'", "the daemon is gone")
     time.sleep(0.5)
@@ -72,6 +104,11 @@ try:
     with open(folder + "/pid", "w") as file:
         file.write(str(again.pid))
     b.wait("$('state').textContent == 'playing' && !document.body.classList.contains('disconnected')", "the daemon is back")
+    if b.evaluate(f"{sigma}.value") != "3.5":
+        sys.exit(f"the typed value is lost: {b.evaluate(f'{sigma}.value')}")
+    b.wait(f"document.activeElement == {sigma}", "the field has the focus again", 5)
+    b.key("Tab")
+    b.wait("busy.size == 0 && past.steps[past.now].what == 'soften sigma 3.5'", "the typed value is sent", 5)
     print("ok: a recording, an unavailable source, a daemon that is killed and restarted")
 finally:
     b.process.kill()
