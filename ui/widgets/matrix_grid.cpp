@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "ui/widgets/widgets.hpp"
 
@@ -77,6 +81,29 @@ bool kernel_combo(const Look& look, const ParamSpec& spec, Matrix& m, const Mark
   return changed;
 }
 
+/// Replaces a decimal comma by a point. Discards characters that no number has.
+int number_characters(ImGuiInputTextCallbackData* data) {
+  if (data->EventChar == ',') data->EventChar = '.';
+  return data->EventChar < 128 &&
+                 std::string_view("0123456789.+-eE").find(static_cast<char>(data->EventChar)) !=
+                     std::string_view::npos
+             ? 0
+             : 1;
+}
+
+/// Draws the field of a weight. Returns true if the text has become another number.
+bool weight_field(double& weight) {
+  std::string text = fmt::format("{:.4g}", weight);
+  if (!input_text("##cell", text, ImGuiInputTextFlags_AutoSelectAll | ImGuiInputTextFlags_CallbackCharFilter,
+                  "", number_characters))
+    return false;
+  double typed = 0;
+  const std::string_view number = std::string_view(text).substr(text.starts_with('+') ? 1 : 0);
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), typed);
+  if (error != std::errc{} || end != number.data() + number.size()) return false;  // such as "-" or "1e"
+  return std::exchange(weight, typed) != typed;
+}
+
 bool cells(const Look& look, Matrix& m, float width, const MarkPart& mark) {
   bool changed = false;
   const float gap = look.px(2), padding = look.px(3);
@@ -103,7 +130,7 @@ bool cells(const Look& look, Matrix& m, float width, const MarkPart& mark) {
     const int shade = largest > 0 ? static_cast<int>(36 * std::abs(v) / largest) : 0;
     ImGui::PushStyleColor(ImGuiCol_FrameBg, toned(colour::gray(40 + shade)));
     ImGui::PushStyleColor(ImGuiCol_Text, toned(v == 0 ? colour::faint : colour::text));
-    changed |= ImGui::InputDouble("##cell", &v, 0, 0, "%.4g");
+    changed |= weight_field(v);
     ImGui::PopStyleColor(2);
     if (mark) mark(fmt::format("cell/{}/{}", i / m.cols, i % m.cols));
     ImGui::PopID();

@@ -20,7 +20,8 @@ SourceOptions must_open() {
 /// Sends a file from its start, whatever the request asks for.
 class WholeFileServer {
  public:
-  WholeFileServer(std::string content, bool with_size) : content_(std::move(content)), with_size_(with_size) {}
+  WholeFileServer(std::string content, bool with_size)
+      : content_(std::move(content)), with_size_(with_size) {}
   ~WholeFileServer() { server_.end(); }
   WholeFileServer(const WholeFileServer&) = delete;
   WholeFileServer& operator=(const WholeFileServer&) = delete;
@@ -82,7 +83,8 @@ TEST_F(HttpFileTest, AnMp4ThatNeedsByteRangesIsRefused) {
     open_source(server.url(), must_open());
     ADD_FAILURE();
   } catch (const Error& error) {
-    EXPECT_NE(error.problem().find("the index of this MP4 is at its end"), std::string::npos) << error.problem();
+    EXPECT_NE(error.problem().find("the index of this MP4 is at its end"), std::string::npos)
+        << error.problem();
   }
 }
 
