@@ -91,8 +91,9 @@ void Viewer::handle_dropped_files() {
       continue;
     }
     try {
-      ControlValues controls = ui_.state().presets.load(path, ui_.state().editor);
-      if (!controls.empty()) pipeline_->post(SetSourceControls{std::move(controls), true});
+      ui::PresetShelf::Settings settings = ui_.state().presets.load(path, ui_.state().editor);
+      if (settings.precision) pipeline_->post(SetPrecision{*settings.precision});
+      if (!settings.controls.empty()) pipeline_->post(SetSourceControls{std::move(settings.controls), true});
       model_->notice(false, "Loaded " + path);
     } catch (const Error& e) {
       model_->notice(true, e.what());

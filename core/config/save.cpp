@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/log.hpp"
 #include "core/base/text/utf8.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/config/keys.hpp"
@@ -90,6 +92,40 @@ std::string without_controls(const std::string& base, const std::string& name) {
   return without_lines(base, header, last);
 }
 
+/// Returns line `number` (from 1) of `text`: its position and length.
+std::pair<size_t, size_t> line_at(const std::string& text, size_t number) {
+  size_t begin = 0;
+  for (size_t i = 1; i < number; ++i) begin = text.find('\n', begin) + 1;
+  return {begin, std::min(text.find('\n', begin), text.size()) - begin};
+}
+
+/// Returns `base` with [graph] precision. Everything else stays.
+std::string with_precision(const std::string& base, Precision precision, const std::string& name,
+                           const Registry& registry) {
+  Config old, changed;
+  if (!parse_config(base, name, registry, old).empty() || old.precision == precision) return base;
+  const std::string value =
+      precision == Precision::automatic ? "\"auto\"" : kPrecisionNames[static_cast<size_t>(precision)];
+  const toml::parse_result parsed = parse_toml(base, name);
+  const toml::node_view<const toml::node> table = parsed.table()["graph"];
+  std::string text = base;
+  if (const toml::node* node = table["precision"].node()) {
+    const toml::source_region& at = node->source();
+    const size_t line = line_at(text, at.begin.line).first;
+    text.replace(line + at.begin.column - 1, at.end.column - at.begin.column, value);
+  } else if (table.node()) {
+    const auto [line, length] = line_at(text, table.node()->source().begin.line);
+    text.insert(line + length, "\nprecision = " + value);
+  } else {
+    const size_t first = text.starts_with('[') ? 0 : text.find("\n[");
+    const size_t at = first == std::string::npos ? text.size() : first + (first > 0);
+    text.insert(at, "[graph]\nprecision = " + value + "\n\n");
+  }
+  if (parse_config(text, name, registry, changed).empty() && changed.precision == precision) return text;
+  log::warn("{}: the precision is not saved, because [graph] is no table of its own", name);
+  return base;
+}
+
 }  // namespace
 
 std::string controls_text(const ControlValues& values, const std::string& base, const std::string& name,
@@ -134,13 +170,14 @@ std::string graph_text(const GraphDesc& graph, const std::string& base, const st
   return text;
 }
 
-void save_graph(const std::string& path, const GraphDesc& graph, const Registry& registry) {
-  save_graph_as(path, graph, read_whole_file(path, kMaxConfigBytes).value_or(""), registry);
+void save_graph(const std::string& path, const SavedGraph& saved, const Registry& registry) {
+  save_graph_as(path, saved, read_whole_file(path, kMaxConfigBytes).value_or(""), registry);
 }
 
-void save_graph_as(const std::string& path, const GraphDesc& graph, const std::string& base,
+void save_graph_as(const std::string& path, const SavedGraph& saved, const std::string& base,
                    const Registry& registry) {
-  write_whole_file(path, graph_text(graph, base, path, registry), Flush::to_disk);
+  const std::string text = with_precision(base, saved.precision, path, registry);
+  write_whole_file(path, graph_text(saved.graph, text, path, registry), Flush::to_disk);
 }
 
 }  // namespace lensd

@@ -31,12 +31,16 @@ std::string controls_text(const ControlValues& values, const std::string& base, 
 /// or written.
 void save_controls(const std::string& path, const ControlValues& values, const Registry& registry);
 
-/// Saves `graph` to `path` as an edit of the existing file. Throws Error if graph_text() does or the file
+/// What a preset keeps of the graph.
+struct SavedGraph {
+  const GraphDesc& graph;
+  Precision precision;  ///< [graph] precision
+};
+/// Saves `saved` to `path` as an edit of the existing file. Throws Error if graph_text() does or the file
 /// cannot be read or written.
-void save_graph(const std::string& path, const GraphDesc& graph, const Registry& registry);
-/// Writes graph_text() for `graph` and `base` to the file `path`. Throws Error if graph_text() does or the
-/// file cannot be written.
-void save_graph_as(const std::string& path, const GraphDesc& graph, const std::string& base,
+void save_graph(const std::string& path, const SavedGraph& saved, const Registry& registry);
+/// Writes graph_text() for `base`, with the precision, to the file `path`. Throws Error as save_graph() does.
+void save_graph_as(const std::string& path, const SavedGraph& saved, const std::string& base,
                    const Registry& registry);
 
 }  // namespace lensd

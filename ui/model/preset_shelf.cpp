@@ -39,14 +39,17 @@ void PresetShelf::started_with(const std::string& path, GraphDesc graph, GraphEd
   editor.set_preset(keep_preset(preset_at(folders_, path), std::move(graph)));
 }
 
-ControlValues PresetShelf::load(const std::string& path, GraphEditor& editor) {
+PresetShelf::Settings PresetShelf::load(const std::string& path, GraphEditor& editor) {
   const PresetFile file = preset_at(folders_, path);
   if (!editor.registry()) return {};
   GraphDesc graph = load_preset(path, *editor.registry());
   const std::string what = "load " + file.name;
   const int number = keep_preset(file, graph);
   editor.replace(std::move(graph), what, number);
-  return load_config(path, *editor.registry()).source_controls;
+  const Config config = load_config(path, *editor.registry());
+  Settings settings{config.source_controls, std::nullopt};
+  if (config.has("graph.precision")) settings.precision = config.precision;
+  return settings;
 }
 
 void PresetShelf::resume(GraphDesc graph, const std::string& path, GraphEditor& editor) {
@@ -84,10 +87,10 @@ void PresetShelf::revert(GraphEditor& editor) {
                  "revert" + (file ? " to " + file->name : std::string()), number);
 }
 
-bool PresetShelf::save(GraphEditor& editor) {
+bool PresetShelf::save(GraphEditor& editor, Precision precision) {
   const PresetFile* file = current(editor);
   if (!file || file->example || !editor.registry()) return false;
-  save_graph(file->path, editor.graph(), *editor.registry());
+  save_graph(file->path, {editor.graph(), precision}, *editor.registry());
   keep_preset(*file, editor.graph());
   return true;
 }
@@ -99,10 +102,11 @@ bool PresetShelf::save_controls(const ControlValues& values, const GraphEditor& 
   return true;
 }
 
-void PresetShelf::save_as(const std::string& name, GraphEditor& editor) {
+void PresetShelf::save_as(const std::string& name, GraphEditor& editor, Precision precision) {
   if (!editor.registry()) return;
   const std::string path = own_preset_path(folders_, name);
-  save_graph_as(path, editor.graph(), base_text(current(editor), *editor.registry()), *editor.registry());
+  save_graph_as(path, {editor.graph(), precision}, base_text(current(editor), *editor.registry()),
+                *editor.registry());
   editor.set_preset(keep_preset({name, path, false}, editor.graph()));
   refresh();
 }

@@ -7,6 +7,7 @@
 // blocks until the file is on disk, which may take tens of milliseconds.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,13 @@ class PresetShelf {
   const std::vector<PresetFile>& files() const { return files_; }
   const std::string& own_folder() const { return folders_.own; }
 
-  /// Replaces the editor's graph with the preset at `path`. Returns the camera controls that the preset
-  /// contains.
-  ControlValues load(const std::string& path, GraphEditor& editor);
+  /// What a preset contains besides the graph.
+  struct Settings {
+    ControlValues controls;              ///< of the camera; empty: none
+    std::optional<Precision> precision;  ///< nullopt: not set
+  };
+  /// Replaces the editor's graph with the preset at `path`. Returns the preset's other settings.
+  Settings load(const std::string& path, GraphEditor& editor);
   /// Replaces the editor's graph with `graph`, which may have unsaved changes. `path`: the preset that it
   /// belongs to. If `path` is empty or the preset cannot be read, the graph has no preset.
   void resume(GraphDesc graph, const std::string& path, GraphEditor& editor);
@@ -44,12 +49,12 @@ class PresetShelf {
 
   /// Saves to the graph's preset. Returns false if save_as() is needed: there is no preset, or it is an
   /// example.
-  bool save(GraphEditor& editor);
+  bool save(GraphEditor& editor, Precision precision);
   /// Replaces the camera's controls in the graph's preset. Returns false if there is no preset, or it is an
   /// example.
   bool save_controls(const ControlValues& values, const GraphEditor& editor);
   /// Saves to preset `name` in the user's folder. Replaces an existing file.
-  void save_as(const std::string& name, GraphEditor& editor);
+  void save_as(const std::string& name, GraphEditor& editor, Precision precision);
   /// Returns true if save_as() would replace a preset other than the current one.
   bool replaces(const std::string& name, const GraphEditor& editor) const;
   void remove(const std::string& path);

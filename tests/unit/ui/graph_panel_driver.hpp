@@ -35,6 +35,7 @@ class GraphPanel : public PanelDriver {
     if (const auto* c = std::get_if<EditMark>(&command)) model.graph_mark = c->mark, ++model.graph_version;
     if (const auto* c = std::get_if<SetGraph>(&command)) model.graph = c->graph;
     if (const auto* c = std::get_if<SetSourceControls>(&command)) source_controls = *c;
+    if (const auto* c = std::get_if<SetPrecision>(&command)) model.precision = c->precision;
     if (const auto* c = std::get_if<SetEnabled>(&command)) model.graph.find(c->node)->enabled = c->enabled;
     if (const auto* c = std::get_if<SetParam>(&command)) test::set_value(model, c->node, c->param, c->value);
     if (const auto* c = std::get_if<Batch>(&command))

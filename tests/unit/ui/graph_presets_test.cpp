@@ -63,6 +63,22 @@ TEST_F(GraphPanel, APresetSetsTheControlsThatTheCameraAllows) {
   EXPECT_TRUE(source_controls->skip_refused) << "the preset may be for another camera";
 }
 
+TEST_F(GraphPanel, APresetKeepsThePrecision) {
+  const std::string path = folder / "deep.toml";
+  write_whole_file(path, "[graph]\nprecision = 16\n[[node]]\nfilter = \"canny\"\n", Flush::none);
+  click("presets/menu");
+  click("presets/list/deep");
+  EXPECT_EQ(model.precision, Precision::sixteen);
+  model.precision = Precision::automatic;
+  press({.character = 's', .ctrl = true});
+  EXPECT_EQ(load_config(path, test::sample_registry()).precision, Precision::automatic);
+  write_whole_file(folder / "plain.toml", "[[node]]\nfilter = \"canny\"\n", Flush::none);
+  model.precision = Precision::eight;
+  click("presets/menu");
+  click("presets/list/plain");
+  EXPECT_EQ(model.precision, Precision::eight) << "not set in the preset";
+}
+
 TEST_F(GraphPanel, TheLastGraphIsRestoredOnRequest) {
   const std::string path = folder / "mine.toml";
   write_whole_file(path, "[[node]]\nfilter = \"median\"\n", Flush::none);

@@ -27,10 +27,11 @@ bool guarded(PanelContext& ctx, const F& work) {
 /// Loads a preset. Closes the menu, because ImGui does not close it after a click in a child window.
 void load(PanelContext& ctx, const PresetFile& file) {
   ImGui::CloseCurrentPopup();
-  ControlValues controls;
-  if (!guarded(ctx, [&] { controls = ctx.state.presets.load(file.path, ctx.editor()); })) return;
+  PresetShelf::Settings settings;
+  if (!guarded(ctx, [&] { settings = ctx.state.presets.load(file.path, ctx.editor()); })) return;
   ctx.state.graph.selected.clear();
-  if (!controls.empty()) ctx.send(SetSourceControls{std::move(controls), true});
+  if (settings.precision) ctx.send(SetPrecision{*settings.precision});
+  if (!settings.controls.empty()) ctx.send(SetSourceControls{std::move(settings.controls), true});
 }
 
 void menu_section(PanelContext& ctx, const char* text) {
@@ -126,7 +127,7 @@ void draw_menu(PanelContext& ctx) {
 void save_named(PanelContext& ctx) {
   PresetMenuState& m = ctx.state.preset_menu;
   try {
-    ctx.state.presets.save_as(m.name, ctx.editor());
+    ctx.state.presets.save_as(m.name, ctx.editor(), ctx.model.precision);
     ctx.notify(false, "Saved " + ctx.state.presets.last_used());
     ImGui::CloseCurrentPopup();
   } catch (const Error& e) {
@@ -215,7 +216,7 @@ void draw_preset_buttons(PanelContext& ctx) {
 
 void save_preset(PanelContext& ctx) {
   bool saved = false;
-  const bool done = guarded(ctx, [&] { saved = ctx.state.presets.save(ctx.editor()); });
+  const bool done = guarded(ctx, [&] { saved = ctx.state.presets.save(ctx.editor(), ctx.model.precision); });
   if (saved)
     ctx.notify(false, "Saved " + ctx.state.presets.last_used());
   else if (done)

@@ -254,6 +254,31 @@ class InFolder : public ::testing::Test {
 
 using WholeFile = InFolder;
 
+TEST_F(InFolder, ThePrecisionIsSavedWithTheGraph) {
+  const std::string path = folder / "a.toml", node = "[[node]]\nfilter = \"median\"\n";
+  const GraphDesc graph = parsed(node.c_str());
+  const struct {
+    std::string base;
+    Precision precision;
+    std::string wanted;
+  } cases[] = {
+      {node, Precision::automatic, node},
+      {"# mine\n\n" + node, Precision::sixteen, "# mine\n\n[graph]\nprecision = 16\n\n" + node},
+      {node, Precision::eight, "[graph]\nprecision = 8\n\n" + node},
+      {"[graph] # ü\nprecision = 8 # was enough\n" + node, Precision::sixteen,
+       "[graph] # ü\nprecision = 16 # was enough\n" + node},
+      {"[graph]\nprecision = \"16\"\n" + node, Precision::automatic,
+       "[graph]\nprecision = \"auto\"\n" + node},
+      {"[http]\nport = 8080\n\n[graph]\noutput = \"median\"\n\n" + node, Precision::sixteen,
+       "[http]\nport = 8080\n\n[graph]\nprecision = 16\noutput = \"median\"\n\n" + node},
+      {"graph.precision = 8\n" + node, Precision::sixteen, "[graph]\nprecision = 16\n\n" + node},
+  };
+  for (const auto& one : cases) {
+    save_graph_as(path, {graph, one.precision}, one.base, registry());
+    EXPECT_EQ(content(path), one.wanted);
+  }
+}
+
 TEST_F(WholeFile, MakesFoldersKeepsModesAndFollowsLinks) {
   const fs::path file = folder / "deep/er/a.toml";
   write_whole_file(file.string(), "one", Flush::to_disk);
@@ -300,9 +325,9 @@ TEST_F(WholeFile, AKillLeavesACompleteFile) {
     large.output = node.id;
     large.nodes.push_back(node);
   }
-  save_graph_as(file.string(), small, kCommented, registry());
+  save_graph_as(file.string(), {small, Precision::automatic}, kCommented, registry());
   const std::string one = content(file);
-  save_graph_as(file.string(), large, kCommented, registry());
+  save_graph_as(file.string(), {large, Precision::automatic}, kCommented, registry());
   const std::string other = content(file);
   ASSERT_NE(one, other);
   const char* value = std::getenv("LENSD_LONG");
