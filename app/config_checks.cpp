@@ -41,18 +41,48 @@ class Problems {
   const Config& config_;
 };
 
-}  // namespace
+/// The file of --record; empty: none.
+std::string& recorded_file() {
+  static std::string file;
+  return file;
+}
 
-std::vector<ConfigProblem> config_problems(const Config& c) {
-  Problems p(c);
+void check_recording(Problems& p, const Config& c) {
   RecordSettings record;
   record.name = c.record_name;
   p.check("record.name", [&] { check_record_settings(record); });
-  if (!p.all.empty()) record.name = "any.mkv";  // report the wrong name only once
+  const bool name_is_wrong = !p.all.empty();
   record.encoder.codec = c.record_codec;
+  if (!recorded_file().empty()) {
+    const size_t before = p.all.size();
+    p.check("record.codec", [&] {
+      RecordSettings given = record;
+      given.name = recorded_file();
+      check_record_request(given);
+    });
+    // Nothing needs the default name, and one message is enough.
+    if (!c.has("record.name") || p.all.size() > before) return;
+  }
+  if (name_is_wrong) record.name = "any.mkv";  // report the wrong name only once
   p.check("record.codec", [&] { check_record_settings(record); });
+}
+
+}  // namespace
+
+void set_recorded_file(const std::string& path) {
+  if (!path.empty()) recording_muxer(path);
+  recorded_file() = path;
+}
+
+std::vector<ConfigProblem> config_problems(const Config& c) {
+  Problems p(c);
+  check_recording(p, c);
   p.check("output.url", [&] {
     if (!c.output_url.empty()) check_stream_url(c.output_url, tls_check(c.output_tls));
+  });
+  p.check("output.codec", [&] {
+    const bool valid = p.all.empty() || p.all.back().key != "output.url";
+    check_stream_codec(valid ? c.output_url : "", c.output_codec);
   });
   p.check("output.virtual_camera", [&] {
     if (!c.output_virtual_camera.empty()) check_virtual_camera_name(c.output_virtual_camera);

@@ -9,6 +9,10 @@
 
 namespace lensd {
 
+/// Makes config_problems() check [record] codec against `path`, the file of --record; empty: none. Call
+/// before any thread reads a configuration. Throws Error(usage) if the file type is unknown.
+void set_recorded_file(const std::string& path);
+
 /// Returns the problems of the values in `config`. Pass this function to set_config_check().
 std::vector<ConfigProblem> config_problems(const Config& config);
 

@@ -74,6 +74,7 @@ void run(int argc, char** argv) {
   if (line.mode == RunMode::bench) return run_bench(line);
   if (line.mode == RunMode::manual) return run_manual();
   if (line.mode == RunMode::completion) return run_completion(line);
+  set_recorded_file(line.record);
   const GraphDesc graph = configure(line, registry());
   if (line.mode != RunMode::doctor) check_start(line), check_outputs(line);
   log::init(line.config.log_level, line.config.log_file);

@@ -95,6 +95,11 @@ std::unique_ptr<Recorder> open_output_recorder(Pipeline& pipeline, const Command
   if (line.output.empty()) return nullptr;
   const SourceInfo& info = pipeline.source();
   RecorderOptions options;
+  if (line.config.output_url.empty()) {  // else [output] describes the stream
+    EncoderOptions& encoder = options;
+    encoder = line.stream;
+    if (!line.config.has("output.crf")) encoder.crf.reset();  // files have a better quality by default
+  }
   options.fps = info.fps > 0 ? info.fps : 25;
   options.still = info.image || line.frames == 1;
   options.pixel_aspect = pipeline.status().pixel_aspect;

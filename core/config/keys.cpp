@@ -180,7 +180,8 @@ ConfigTable output_table() {
   return Schema<Config>("output", "receivers of the result while the video runs")
       .text("url", &Config::output_url,
             "rtsp:// rtmp:// srt:// udp:// rtp:// address, .m3u8 playlist or v4l2:/dev/videoN; empty: none")
-      .text("codec", &Config::output_codec, "as in [record]")
+      .text("codec", &Config::output_codec,
+            "as in [record]; this table's encoder also writes -o FILE if url is empty")
       .text("preset", &Config::output_preset, "as in [record]")
       .choice("depth", &Config::output_depth, {"auto", "8", "10"}, "as in [record]")
       .boolean("dither", &Config::output_dither, "as in [record]; also for the virtual camera and -o FILE")

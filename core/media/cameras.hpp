@@ -39,8 +39,11 @@ struct CameraFormat {
   uint32_t code = 0;                    ///< the kernel's format code (FourCC)
   std::string fourcc, description;      ///< such as "MJPG", "Motion-JPEG"
   std::string format;                   ///< FFmpeg's name, such as "mjpeg"; empty: lensd cannot read it
-  std::vector<CameraMode> modes;        ///< largest first; of a range of sizes: both limits, and common sizes
+  std::vector<CameraMode> modes;        ///< largest first; of a range: its limits and common sizes
   std::optional<SizeRange> range = {};  ///< nullopt: `modes` has all sizes
+  /// Of a range: the size of the input's signal, or the device's current one. It is one of `modes`, and used
+  /// if no size is requested. Empty: unknown.
+  Extent own_size = {};
 };
 
 struct Camera {

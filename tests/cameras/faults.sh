@@ -74,6 +74,25 @@ inject standard_signal_mode=0
 recovers
 stop_daemon
 
+v4l2-ctl -d "$CAMERA" --set-input=1 --set-standard=pal >/dev/null || fail "the driver refuses PAL"
+configure "channel=1"
+start "the TV input with PAL"
+connections=$(counter reconnects)
+inject standard_signal_mode=4,standard=3 # the signal is NTSC from now on
+counts reconnects "$connections"
+grep -qF "the camera's signal changed its format" "$WORK/daemon.err" || fail "no message names the change"
+recovers
+inject standard_signal_mode=0
+stop_daemon
+
+# Without a size: the size of the signal, not the largest one of the driver's scaler.
+size() { ctl get source | sed -n 's/^stream *//p'; }
+has_size() { [[ $(size) == "$1"* ]]; }
+printf '[source]\nrate = 5\noptions = "channel=1 standard=PAL"\n' >"$WORK/camera.toml"
+start "the TV input without a size"
+wait_for 30 has_size "720×576" || fail "the input delivers '$(size)' instead of 720×576"
+stop_daemon
+
 configure "channel=3"
 start "the HDMI input"
 inject dv_timings_signal_mode=1

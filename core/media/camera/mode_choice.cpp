@@ -73,7 +73,7 @@ std::optional<ChosenMode> choose_mode(const std::vector<CameraFormat>& formats,
   Score best_score;
   for (const CameraFormat& format : formats) {
     if (!meets(format, request)) continue;
-    std::vector<CameraMode> modes = modes_with(format, request.size);
+    std::vector<CameraMode> modes = modes_with(format, any_size ? format.own_size : request.size);
     if (modes.empty()) modes = format.modes;
     for (const CameraMode& mode : modes) {
       const double rate = best_rate(mode, preferred);

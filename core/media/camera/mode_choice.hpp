@@ -24,6 +24,7 @@ struct ChosenMode {
 
 inline constexpr double kPreferredRate = 30;
 
+/// If no size is requested, a format with a range of sizes has only its CameraFormat::own_size.
 /// Returns the largest mode that reaches the requested rate or, if none is requested, kPreferredRate. If no
 /// mode does, returns the largest of those with the highest rate. A mode without listed rates counts as fast
 /// enough, a format without listed sizes has every size. CameraFormatEntry::rank decides between equals.

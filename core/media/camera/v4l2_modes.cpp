@@ -45,8 +45,32 @@ Extent extent(uint32_t width, uint32_t height) {
   return {static_cast<int>(width), static_cast<int>(height)};
 }
 
+/// Returns the value of the range that is nearest to `value`, but not larger if it is inside the range.
+int fitted(int value, int low, int high, int step) {
+  const int inside = std::clamp(value, low, std::max(low, high));
+  return inside - (step > 1 ? (inside - low) % step : 0);
+}
+
+/// Returns the size of the current timings, of the TV standard or, if the input has neither, of the current
+/// format. Returns an empty size if the device does not know it.
+Extent input_size(V4l2Device& device, uint32_t type) {
+  v4l2_dv_timings timings = {};
+  if (device.query(VIDIOC_G_DV_TIMINGS, timings) && timings.bt.width > 0 && timings.bt.height > 0)
+    return extent(timings.bt.width, timings.bt.height);
+  v4l2_std_id standard = 0;
+  if (device.query(VIDIOC_G_STD, standard)) {
+    const bool lines_525 = (standard & V4L2_STD_525_60) != 0, lines_625 = (standard & V4L2_STD_625_50) != 0;
+    if (lines_525 != lines_625) return {720, lines_525 ? 480 : 576};
+  }
+  v4l2_format format = {};
+  format.type = type;
+  if (!device.query(VIDIOC_G_FMT, format)) return {};
+  return type == V4L2_BUF_TYPE_VIDEO_CAPTURE ? extent(format.fmt.pix.width, format.fmt.pix.height)
+                                             : extent(format.fmt.pix_mp.width, format.fmt.pix_mp.height);
+}
+
 /// Adds the sizes of a format without their rates.
-void read_sizes(V4l2Device& device, CameraFormat& format) {
+void read_sizes(V4l2Device& device, uint32_t type, CameraFormat& format) {
   std::vector<Extent> sizes;
   v4l2_frmsizeenum entry = {};
   entry.pixel_format = format.code;
@@ -62,6 +86,12 @@ void read_sizes(V4l2Device& device, CameraFormat& format) {
     for (const Extent size : kCommonSizes)
       if (format.range->contains(size)) sizes.push_back(size);
     sizes.push_back(format.range->min);
+    if (const Extent size = input_size(device, type); size.width > 0 && size.height > 0) {
+      const auto& [min, max, step] = *format.range;
+      format.own_size = {fitted(size.width, min.width, max.width, step.width),
+                         fitted(size.height, min.height, max.height, step.height)};
+      sizes.push_back(format.own_size);
+    }
     break;
   }
   std::ranges::stable_sort(sizes, std::greater<>(), area);
@@ -83,7 +113,7 @@ std::vector<CameraFormat> camera_formats(V4l2Device& device, const v4l2_capabili
                         v4l2_text(entry.description),
                         known ? known->name : "",
                         {}};
-    read_sizes(device, format);
+    read_sizes(device, entry.type, format);
     for (CameraMode& mode : format.modes) read_rates(device, format.code, mode);
     formats.push_back(std::move(format));
   }

@@ -9,8 +9,8 @@
 namespace lensd {
 
 /// Returns all formats of an open camera with their sizes and rates. For a range of sizes or rates,
-/// lists its ends and the common values inside it. If the device fails, the list is incomplete
-/// and device.error() is an error for which not_offered() is false.
+/// lists its ends and the common values inside it, and the size of the input's signal. If the device fails,
+/// the list is incomplete and device.error() is an error for which not_offered() is false.
 std::vector<CameraFormat> camera_formats(V4l2Device& device, const v4l2_capability& capability);
 
 }  // namespace lensd

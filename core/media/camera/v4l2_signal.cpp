@@ -18,11 +18,13 @@ CameraSignal signal_of(uint32_t status) {
 }  // namespace
 
 /// Sets the timings of the connected signal, which an HDMI grabber needs to deliver pictures, and subscribes
-/// to the event for signal changes. Other devices refuse these requests. Throws Error if there is no stable
-/// signal. `any_standard`: no TV standard is configured; set the one that the driver detects.
+/// to the event for signal changes of the current input. Other devices refuse these requests. Throws Error if
+/// there is no stable signal. `any_standard`: no TV standard is configured; set the one that the driver
+/// detects.
 void V4l2Capture::adopt_signal(bool any_standard) {
   v4l2_event_subscription change = {};
   change.type = V4L2_EVENT_SOURCE_CHANGE;
+  if (int input = 0; device_.query(VIDIOC_G_INPUT, input)) change.id = static_cast<uint32_t>(input);
   device_.query(VIDIOC_SUBSCRIBE_EVENT, change);
   v4l2_dv_timings timings = {};
   if (device_.query(VIDIOC_QUERY_DV_TIMINGS, timings)) {

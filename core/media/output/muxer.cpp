@@ -13,16 +13,11 @@ extern "C" {
 #include "core/media/ffmpeg/hdr_side_data.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/ffmpeg/side_data.hpp"
+#include "core/media/output/encoders/container_support.hpp"
 #include "core/media/output/encoders/video_encoder.hpp"
 
 namespace lensd {
 namespace {
-
-constexpr struct {
-  const char* ending;
-  const char* muxer;
-} kContainers[] = {
-    {".mp4", "mp4"}, {".mov", "mov"}, {".mkv", "matroska"}, {".webm", "webm"}, {".avi", "avi"}};
 
 /// Returns true for errors with which muxers refuse a stream.
 bool refuses_stream(int error) {
@@ -34,8 +29,8 @@ bool refuses_stream(int error) {
 
 std::string muxer_of(const std::string& path) {
   const std::string ending = lower_case(std::filesystem::path(path).extension().string());
-  for (const auto& container : kContainers)
-    if (ending == container.ending) return container.muxer;
+  for (const FileType& type : file_types())
+    if (ending == type.ending) return type.muxer;
   return {};
 }
 
@@ -93,7 +88,7 @@ void Muxer::remake_without_audio() {
   context_->flags = refused->flags;
   context_->interrupt_callback = refused->interrupt_callback;
   if (refused->oformat->priv_class) ff::check_memory(av_opt_copy(context_->priv_data, refused->priv_data));
-  std::exchange(audio_, nullptr)->detach_unsupported(*refused->oformat);
+  audio_->detach();
 }
 
 Muxer::~Muxer() {
@@ -101,15 +96,21 @@ Muxer::~Muxer() {
 }
 
 int Muxer::write_header(ff::Options& options) {
-  AVFormatContext* c = context_.get();
-  int error = 0;
-  if (!c->pb && !(c->oformat->flags & AVFMT_NOFILE))
-    error = avio_open2(&c->pb, c->url, AVIO_FLAG_WRITE, &c->interrupt_callback, options.get());
-  if (error >= 0) error = avformat_write_header(c, options.get());
+  if (AVFormatContext* c = context_.get(); !c->pb && !(c->oformat->flags & AVFMT_NOFILE)) {
+    const int error = avio_open2(&c->pb, c->url, AVIO_FLAG_WRITE, &c->interrupt_callback, options.get());
+    if (error < 0) return error;
+  }
+  const int error = avformat_write_header(context_.get(), options.get());
   open_ = error >= 0;
-  if (!audio_ || !refuses_stream(error) || (c->pb && avio_seek(c->pb, 0, SEEK_SET) < 0)) return error;
+  if (!audio_ || !refuses_stream(error)) return error;
+  if (context_->pb && avio_seek(context_->pb, 0, SEEK_SET) < 0) return error;
   remake_without_audio();
-  return write_header(options);
+  AudioCopy& refused = *std::exchange(audio_, nullptr);
+  const int second_error = avformat_write_header(context_.get(), options.get());
+  open_ = second_error >= 0;
+  // If the muxer refuses the video alone too, the audio is not the reason.
+  if (open_) refused.detach_unsupported(*context_->oformat);
+  return second_error;
 }
 
 void Muxer::start_at(int64_t ticks) {

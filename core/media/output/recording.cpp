@@ -8,6 +8,7 @@
 
 #include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/live/live_audio.hpp"
+#include "core/media/output/encoders/container_support.hpp"
 #include "core/media/output/encoders/encoder_choice.hpp"
 #include "core/media/output/encoders/video_encoder.hpp"
 #include "core/media/output/files/file_names.hpp"
@@ -86,7 +87,7 @@ struct Recording::Encoding {
     const AVOutputFormat& format = output_format_of(muxer, muxer);
     const bool global = (encoder->context().flags & AV_CODEC_FLAG_GLOBAL_HEADER) != 0;
     return global == ((format.flags & AVFMT_GLOBALHEADER) != 0) &&
-           avformat_query_codec(&format, encoder->context().codec_id, FF_COMPLIANCE_NORMAL) != 0;
+           supports_video(format, encoder->context().codec_id);
   }
 
   void open(const std::string& muxer, const PixelsFormat& format, FieldOrder fields, uint32_t connection) {

@@ -53,6 +53,16 @@ struct StreamOutput::Encoding {
   }
 };
 
+void check_stream_codec(const std::string& url, const std::string& codec) {
+  if (url.empty()) return check_encoder_name(codec, "output.codec");
+  EncoderOptions options;
+  options.codec = codec;
+  ff::initialize();  // for the container of devices
+  const StreamTarget target = stream_target(url);
+  encoders_for(output_format_of(target.muxer, target.shown), stream_encoder(target.muxer, options),
+               target.shown);
+}
+
 StreamOutput::StreamOutput(const Options& options) {
   ff::initialize();
   encoding_ = std::make_unique<Encoding>(options);

@@ -113,6 +113,31 @@ refused 1 none/a.mkv test:testsrc2 --headless --frames 30 -q --record "$WORK/non
 refused 2 a.txt test:testsrc2 --headless --frames 30 -q --record "$WORK/a.txt"
 refused 3 ftp test:testsrc2 --headless --frames 30 -q -c <(printf '[output]\nurl = "ftp://h/x"\n')
 
+# The codec is checked against the file that is recorded. [output] without a receiver describes the file of -o.
+printf '[record]\ncodec = "qtrle"\n' >"$WORK/qtrle.toml"
+expect 0 test:testsrc2 --headless --frames 5 -o null: -c "$WORK/qtrle.toml" --record "$WORK/animation.mov"
+[[ $(count "$WORK/animation.mov") == 5 ]] || fail "the recording as QuickTime Animation does not have 5 frames"
+refused 3 "a.avi: this file type does not support qtrle (use .mov)" test:testsrc2 --headless --frames 5 -o null: \
+  -c "$WORK/qtrle.toml" --record "$WORK/a.avi"
+printf '[record]\ncodec = "rawvideo"\n' >"$WORK/raw.toml"
+refused 3 "a.mov: this file type does not support rawvideo" test:testsrc2 --headless --frames 5 -o null: \
+  -c "$WORK/raw.toml" --record "$WORK/a.mov"
+printf '[output]\ncodec = "ffv1"\n' >"$WORK/ffv1.toml"
+refused 2 "a.mp4: this file type does not support ffv1" test:testsrc2 --headless --frames 5 -c "$WORK/ffv1.toml" \
+  -o "$WORK/a.mp4"
+printf '[output]\ncrf = 51\n' >"$WORK/crf.toml"
+expect 0 test:testsrc2 --headless --frames 20 -o "$WORK/fine.mkv"
+expect 0 test:testsrc2 --headless --frames 20 -o "$WORK/coarse.mkv" -c "$WORK/crf.toml"
+(($(stat -c %s "$WORK/coarse.mkv") * 2 < $(stat -c %s "$WORK/fine.mkv"))) || fail "[output] crf has no effect on -o"
+printf '[output]\nurl = "rtmp://127.0.0.1:9/x/y"\ncrf = 51\n' >"$WORK/stream.toml"
+expect 0 test:testsrc2 --headless --frames 20 -q -o "$WORK/file.mkv" -c "$WORK/stream.toml"
+[[ $(stat -c %s "$WORK/file.mkv") == "$(stat -c %s "$WORK/fine.mkv")" ]] || fail "the stream's settings are used for the file"
+
+# Addresses of receivers without a valid port.
+refused 2 "udp://127.0.0.1: the address has no port" test:testsrc2 --headless -o udp://127.0.0.1
+refused 2 "'70000' is not a port" test:testsrc2 --headless -o srt://127.0.0.1:70000
+refused 2 "'99999' is not a port" test:testsrc2 --headless -o rtsp://127.0.0.1:99999/x
+
 # A missing receiver does not stop the video.
 expect 0 test:testsrc2=rate=50 --headless --frames 60 -q -o rtmp://127.0.0.1:9/x/y
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <thread>
 
+#include "core/media/output/encoders/container_support.hpp"
+
 namespace lensd {
 namespace {
 
@@ -88,7 +90,15 @@ void set_ffv1(AVCodecContext& c, ff::Options& settings) {
 /// frame. The delay adds to the latency.
 constexpr double kStreamKeySeconds = 2, kMaxDelay = 0.05;
 
+bool is_automatic(const std::string& codec) {
+  return codec.empty() || codec == "auto";
+}
+
 }  // namespace
+
+void check_encoder_name(const std::string& codec, const std::string& where) {
+  if (!is_automatic(codec) && codec != "hardware") by_name(codec, where);
+}
 
 EncoderOptions stream_encoder(const std::string& muxer, EncoderOptions options) {
   // VideoDevice declares sRGB, for which V4L2 defines BT.601 in limited range.
@@ -106,15 +116,16 @@ EncoderOptions stream_encoder(const std::string& muxer, EncoderOptions options) 
 
 std::vector<const AVCodec*> encoders_for(const AVOutputFormat& container, const EncoderOptions& options,
                                          const std::string& where) {
-  const auto fits = [&](const AVCodec& codec) {
-    return avformat_query_codec(&container, codec.id, FF_COMPLIANCE_NORMAL) != 0;
-  };
-  const bool automatic = options.codec.empty() || options.codec == "auto";
+  const auto fits = [&](const AVCodec& codec) { return supports_video(container, codec.id); };
+  const bool automatic = is_automatic(options.codec);
   if (!automatic && options.codec != "hardware") {
     const AVCodec* codec = by_name(options.codec, where);
     if (!fits(*codec))
-      throw Error(ExitCode::usage, where, fmt::format("this file type does not support {}", codec->name),
-                  "use .mkv");
+      throw Error(
+          ExitCode::usage, where,
+          fmt::format("{} does not support {}",
+                      is_file_type(container) ? "this file type" : "this kind of stream", codec->name),
+          unsupported_hint(container, codec->id));
     return {codec};
   }
   std::vector<const AVCodec*> found;

@@ -17,7 +17,10 @@ namespace {
 class ConfigChecks : public ::testing::Test {
  protected:
   void SetUp() override { set_config_check(config_problems); }
-  void TearDown() override { set_config_check(nullptr); }
+  void TearDown() override {
+    set_config_check(nullptr);
+    set_recorded_file("");
+  }
 
   static std::vector<std::string> problems(const std::string& text) {
     Config config;
@@ -42,7 +45,14 @@ TEST_F(ConfigChecks, EachIsReportedWithItsLocation) {
       {"[record]\ncrf = 20\ncodec = \"nope\"", "a.toml:3:9: record.codec"},
       {"[record]\nname = \"a.mp4\"\ncodec = \"ffv1\"",
        "a.toml:3:9: record.codec: a.mp4: this file type does not support ffv1"},
+      {"[record]\nname = \"a.mov\"\ncodec = \"rawvideo\"",
+       "a.toml:3:9: record.codec: a.mov: this file type does not support rawvideo (use .mkv or .avi)"},
       {"[output]\nurl = \"ftp://host/x\"", "a.toml:2:7: output.url"},
+      {"[output]\nurl = \"udp://host\"",
+       "a.toml:2:7: output.url: udp://host: the address has no port (add one"},
+      {"[output]\ncodec = \"nope\"", "a.toml:2:9: output.codec: there is no video encoder 'nope'"},
+      {"[output]\nurl = \"rtmp://host/x\"\ncodec = \"ffv1\"",
+       "a.toml:3:9: output.codec: rtmp://host/x: this kind of stream does not support ffv1"},
       {"[output]\nvirtual_camera = \"a/b\"",
        "a.toml:2:18: output.virtual_camera: the name of a virtual camera"},
       {"[source]\nsize = \"big\"", "a.toml:2:8: source.size: 'big'"},
@@ -63,6 +73,21 @@ TEST_F(ConfigChecks, EachIsReportedWithItsLocation) {
     ASSERT_EQ(found.size(), 1u) << c.text;
     EXPECT_TRUE(found[0].starts_with(c.says)) << found[0];
   }
+}
+
+TEST_F(ConfigChecks, TheCodecIsCheckedAgainstTheFileThatIsRecorded) {
+  const std::string codec = "[record]\ncodec = \"qtrle\"";
+  EXPECT_EQ(problems(codec),
+            std::vector<std::string>{"a.toml:2:9: record.codec: rec-%Y%m%d-%H%M%S.mkv: this file type does "
+                                     "not support qtrle (use .mov)"});
+  set_recorded_file("clip.mov");
+  EXPECT_EQ(problems(codec), std::vector<std::string>{});
+  EXPECT_EQ(problems(codec + "\nname = \"a.avi\"").size(), 1u) << "key r and `ctl record` use the name";
+  set_recorded_file("clip.avi");
+  EXPECT_EQ(problems(codec + "\nname = \"a.avi\""),
+            std::vector<std::string>{
+                "a.toml:2:9: record.codec: clip.avi: this file type does not support qtrle (use .mov)"});
+  EXPECT_THROW(set_recorded_file("clip.txt"), Error);
 }
 
 TEST_F(ConfigChecks, TheLimitOfASourceIsChecked) {

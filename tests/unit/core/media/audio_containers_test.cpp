@@ -7,12 +7,13 @@
 #include "core/media/ffmpeg/ffmpeg.hpp"
 #include "core/media/live/live_audio.hpp"
 #include "core/media/output/audio_copy.hpp"
+#include "core/media/output/encoders/video_encoder.hpp"
 #include "core/media/output/muxer.hpp"
 
 namespace lensd {
 namespace {
 
-bool is_copied(AVCodecID id, const char* container) {
+std::unique_ptr<AudioCopy> audio_of(AVCodecID id) {
   ff::initialize();
   AudioSource source;
   source.live = std::make_shared<LiveAudio>(0);
@@ -23,7 +24,11 @@ bool is_copied(AVCodecID id, const char* container) {
   codec->extradata_size = 2;  // AAC is not ADTS
   source.live->connected(codec.get(), ff::kNanoseconds, false);
   const std::atomic<bool> stop{true};  // no wait for a packet
-  const auto audio = AudioCopy::open(source, &stop);
+  return AudioCopy::open(source, &stop);
+}
+
+bool is_copied(AVCodecID id, const char* container) {
+  const auto audio = audio_of(id);
   AVFormatContext* context = nullptr;
   avformat_alloc_output_context2(&context, &output_format_of(container, container), nullptr, "x");
   const std::unique_ptr<AVFormatContext, ff::Release<avformat_free_context>> output(context);
@@ -49,6 +54,28 @@ TEST(AudioContainers, StreamsTakeTheCodecsThatTheirReceiversKnow) {
     EXPECT_EQ(is_copied(row.codec, "hls"), row.hls) << name;
     EXPECT_EQ(is_copied(row.codec, "rtsp"), row.rtsp) << name;
     EXPECT_EQ(is_copied(row.codec, "flv"), row.flv) << name;
+  }
+}
+
+TEST(AudioContainers, OnlyAudioThatIsRefusedIsTheReason) {
+  struct {
+    const char *muxer, *url;
+    AVCodecID audio;
+    bool opens, blames_audio;
+  } constexpr kCases[] = {{"mpegts", "tcp://127.0.0.1", AV_CODEC_ID_AAC, false, false},  // EINVAL: no port
+                          {"mov", "/dev/null", AV_CODEC_ID_AAC, false, false},           // refuses VP8
+                          {"mpegts", "/dev/null", AV_CODEC_ID_AAC, true, true}};         // its description
+  const VideoEncoder encoder(output_format_of("matroska", "x"), pixels_format({PixelFormat::rgba8, {64, 48}}),
+                             25, {.codec = "libvpx"}, "x");
+  for (const auto& c : kCases) {
+    const auto audio = audio_of(c.audio);
+    Muxer muxer(output_format_of(c.muxer, "x"), c.url, EncodedFormat(encoder), audio.get());
+    ff::Options options;
+    testing::internal::CaptureStdout();  // the log of a program that has not called log::init()
+    const int error = muxer.write_header(options);
+    const std::string log = testing::internal::GetCapturedStdout();
+    EXPECT_EQ(error >= 0, c.opens) << c.muxer;
+    EXPECT_EQ(log.find("the audio is not copied") != std::string::npos, c.blames_audio) << c.muxer << log;
   }
 }
 

@@ -8,7 +8,9 @@ extern "C" {
 #include <fmt/format.h>
 
 #include "core/media/ffmpeg/pixel_formats.hpp"
+#include "core/media/output/encoders/container_support.hpp"
 #include "core/media/output/encoders/encoder_format.hpp"
+#include "core/media/output/muxer.hpp"
 #include "tests/unit/core/media/source_recording_fixture.hpp"
 
 namespace lensd::test {
@@ -46,6 +48,29 @@ std::string encoder_case_name(const testing::TestParamInfo<EncoderCase>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Encoders, RecordingEncoder, testing::ValuesIn(encoder_cases()), encoder_case_name);
+
+TEST(ContainerSupport, RefusesCodecsThatTheMuxerDoesNotWrite) {
+  const auto supports = [](const char* muxer, AVCodecID codec) {
+    return supports_video(output_format_of(muxer, muxer), codec);
+  };
+  for (const AVCodecID codec : {AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1, AV_CODEC_ID_RAWVIDEO}) {
+    EXPECT_FALSE(supports("mov", codec)) << avcodec_get_name(codec);
+    EXPECT_TRUE(supports("matroska", codec)) << avcodec_get_name(codec);
+  }
+  for (const AVCodecID codec : {AV_CODEC_ID_VP9, AV_CODEC_ID_AV1, AV_CODEC_ID_HEVC, AV_CODEC_ID_MPEG2VIDEO})
+    EXPECT_TRUE(supports("mp4", codec)) << avcodec_get_name(codec);
+  for (const AVCodecID codec : {AV_CODEC_ID_PRORES, AV_CODEC_ID_QTRLE, AV_CODEC_ID_V210, AV_CODEC_ID_H264})
+    EXPECT_TRUE(supports("mov", codec)) << avcodec_get_name(codec);
+}
+
+TEST(ContainerSupport, HintsNameTypesThatFit) {
+  const auto hint = [](const char* muxer, AVCodecID codec) {
+    return unsupported_hint(output_format_of(muxer, muxer), codec);
+  };
+  EXPECT_EQ(hint("matroska", AV_CODEC_ID_QTRLE), "use .mov");
+  EXPECT_EQ(hint("mov", AV_CODEC_ID_VP9), "use .mkv, .mp4, .webm or .avi");
+  EXPECT_EQ(hint("mpegts", AV_CODEC_ID_FFV1), "choose another codec") << "a stream";
+}
 
 // ---- recordings of the source ---------------------------------------------------------------------------
 

@@ -121,6 +121,29 @@ TEST_F(StreamTest, RecognizesStreamTargets) {
             std::string::npos);
 }
 
+TEST_F(StreamTest, PortsAreChecked) {
+  const auto check = [](const std::string& url) {
+    try {
+      check_stream_url(url, TlsCheck::automatic);
+      return std::string();
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ExitCode::usage) << url;
+      return e.problem();
+    }
+  };
+  for (const char* url : {"udp://[::1]:5000?pkt_size=1316", "udp://@239.0.0.1:65535",
+                          "srt://:1?mode=listener", "rtsp://me:70000@h/x", "rtsp://[::1]/x", "rtmps://h/x",
+                          "rtsp://h:554/x:99999", "v4l2:/dev/video9", "out.m3u8"})
+    EXPECT_EQ(check(url), "") << url;
+  for (const char* url : {"udp://127.0.0.1", "srt://h?mode=caller", "rtp://[::1]", "udp://me:1@h"})
+    EXPECT_EQ(check(url), "the address has no port") << url;
+  for (const auto& [url, port] :
+       {std::pair("srt://127.0.0.1:70000", "70000"), std::pair("udp://h:0", "0"),
+        std::pair("rtsp://127.0.0.1:99999/x", "99999"), std::pair("rtmp://h:/x", ""),
+        std::pair("udp://[::1]:-5", "-5"), std::pair("udp://h:5x", "5x")})
+    EXPECT_EQ(check(url), "'" + std::string(port) + "' is not a port") << url;
+}
+
 /// Returns Y, Cb and Cr of a red picture in HD as it is sent to `url`.
 std::array<int, 3> red_in_hd(const std::string& url, EncoderOptions options, AVColorSpace& matrix) {
   constexpr int kWidth = 1280, kHeight = 720;

@@ -67,6 +67,42 @@ TEST_F(SignalTest, TheStandardOfTheSignalIsSet) {
   EXPECT_EQ(camera->read(*packet), AVERROR(EIO)) << "reopened, which detects the standard again";
 }
 
+TEST_F(SignalTest, ChangesAreReportedForTheChosenInput) {
+  state->inputs = 4;
+  open();
+  open({{"channel", "3"}});
+  state->inputs = 0;
+  open();
+  EXPECT_EQ(state->sources, (std::vector<uint32_t>{0, 3, 0})) << "0: a device without inputs";
+}
+
+TEST_F(SignalTest, AScalerDeliversTheSizeOfTheSignal) {
+  state->size_range = {.min_width = 16,
+                       .max_width = 16384,
+                       .step_width = 2,
+                       .min_height = 16,
+                       .max_height = 8640,
+                       .step_height = 2};
+  state->size = {640, 480};
+  EXPECT_EQ(open()->size(), (Extent{640, 480}))
+      << "the current one: the input has neither timings nor standard";
+  state->standard = state->detected = V4L2_STD_PAL;
+  EXPECT_EQ(open()->size(), (Extent{720, 576}));
+  state->standard = state->detected = V4L2_STD_NTSC_M;
+  EXPECT_EQ(open()->size(), (Extent{720, 480}));
+  state->standard = state->detected = V4L2_STD_ALL, state->size = {320, 240};
+  EXPECT_EQ(open()->size(), (Extent{320, 240})) << "the driver does not know the number of lines";
+  state->standard = state->detected = 0;
+  state->timings = {1920, 1081};
+  EXPECT_EQ(open()->size(), (Extent{1920, 1080})) << "on a step of the range";
+  state->timings = {20000, 10000};
+  EXPECT_EQ(open()->size(), (Extent{16384, 8640})) << "inside the range";
+  state->failures[VIDIOC_G_DV_TIMINGS] = ENOTTY;
+  V4l2Capture large(std::make_unique<FakeCapture>(state), "/dev/video99", "camera",
+                    {.format = {}, .size = {4096, 2160}}, {});
+  EXPECT_EQ(large.size(), (Extent{4096, 2160})) << "as requested";
+}
+
 TEST_F(SignalTest, InterlacedPicturesAreMarked) {
   EXPECT_EQ(fields_of_next_picture(*open()), FieldOrder::progressive);
   state->field = V4L2_FIELD_INTERLACED_BT;

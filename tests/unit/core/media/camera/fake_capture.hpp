@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -39,14 +40,17 @@ struct FakeCaptureState {
   uint32_t capabilities = V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_STREAMING;
   Extent size{64, 48};
   std::map<uint32_t, std::vector<Extent>> sizes;  ///< by format; the driver sets the nearest. Missing: `size`
-  bool rate_range = false;                        ///< rates are a range of 1 to 60 instead of 30
+  std::optional<v4l2_frmsize_stepwise> size_range;  ///< the driver scales to every size of this range
+  bool rate_range = false;                          ///< rates are a range of 1 to 60 instead of 30
   uint32_t field = V4L2_FIELD_NONE;  ///< that the driver sets whatever is requested, unless `fields_follow`
   bool fields_follow = false;        ///< the driver sets the requested field
   std::deque<Shot> shots;            ///< pictures to deliver
   std::deque<v4l2_event> events;     ///< events to deliver
   uint32_t sequence = 0;             ///< of the next shot of push()
-  int inputs = 1;
-  uint32_t input_status = 0;               ///< V4L2_IN_ST_…
+  int inputs = 1, input = 0;         ///< 0 inputs: the driver does not know requests for them
+  Extent timings;                    ///< of the HDMI signal; empty: no such input
+  std::vector<uint32_t> sources;     ///< inputs of the subscribed events for signal changes
+  uint32_t input_status = 0;         ///< V4L2_IN_ST_…
   v4l2_std_id standard = 0, detected = 0;  ///< analogue inputs; 0: none
   uint32_t quantization = V4L2_QUANTIZATION_DEFAULT;
   uint32_t colorspace = V4L2_COLORSPACE_SRGB, xfer_func = V4L2_XFER_FUNC_DEFAULT;
@@ -122,10 +126,21 @@ class FakeCapture : public FakeCamera {
       case VIDIOC_S_FMT:
         return format(*static_cast<v4l2_format*>(data), request == VIDIOC_S_FMT);
       case VIDIOC_S_INPUT:
-        return *static_cast<int*>(data) < state_->inputs ? 0 : EINVAL;
-      case VIDIOC_G_INPUT:
-        *static_cast<int*>(data) = 0;
+        if (*static_cast<int*>(data) >= state_->inputs) return EINVAL;
+        state_->input = *static_cast<int*>(data);
         return 0;
+      case VIDIOC_G_INPUT:
+        *static_cast<int*>(data) = state_->input;
+        return state_->inputs ? 0 : ENOTTY;
+      case VIDIOC_SUBSCRIBE_EVENT: {
+        const auto& event = *static_cast<v4l2_event_subscription*>(data);
+        if (event.type == V4L2_EVENT_SOURCE_CHANGE) state_->sources.push_back(event.id);
+        return kOther;
+      }
+      case VIDIOC_G_DV_TIMINGS:
+        static_cast<v4l2_dv_timings*>(data)->bt.width = static_cast<uint32_t>(state_->timings.width);
+        static_cast<v4l2_dv_timings*>(data)->bt.height = static_cast<uint32_t>(state_->timings.height);
+        return state_->timings.width ? 0 : ENODATA;
       case VIDIOC_ENUMINPUT:
         static_cast<v4l2_input*>(data)->status = state_->input_status;
         return 0;
@@ -174,6 +189,10 @@ class FakeCapture : public FakeCamera {
     return 0;
   }
   int frame_size(v4l2_frmsizeenum& out) const {
+    if (state_->size_range) {
+      out.type = V4L2_FRMSIZE_TYPE_STEPWISE, out.stepwise = *state_->size_range;
+      return out.index ? EINVAL : 0;
+    }
     const auto listed = state_->sizes.find(out.pixel_format);
     const std::vector<Extent> sizes =
         listed == state_->sizes.end() ? std::vector<Extent>{state_->size} : listed->second;
@@ -196,6 +215,8 @@ class FakeCapture : public FakeCamera {
   int format(v4l2_format& given, bool set) {
     v4l2_pix_format& pixels = given.fmt.pix;
     if (set) state_->set_format = pixels.pixelformat;
+    if (set && state_->size_range)
+      state_->size = {static_cast<int>(pixels.width), static_cast<int>(pixels.height)};
     if (const auto listed = state_->sizes.find(pixels.pixelformat); set && listed != state_->sizes.end()) {
       const auto width = static_cast<int>(pixels.width);
       const auto difference = [&](Extent size) { return std::abs(size.width - width); };
