@@ -289,10 +289,11 @@ void Input::pick_stream(StreamKind kind, int track, bool or_best) {
   int number = 0;
   stream_ = find_stream(kind, track, number);
   if (!stream_ && or_best) stream_ = find_stream(kind, 0, number);
+  if (!stream_ && number > 0)
+    fail(fmt::format("it has no {} track {}, the last one is {}", name, track, number));
   if (!stream_)
-    fail(number > 0 ? fmt::format("it has no {} track {}, the last one is {}", name, track, number)
-                    : fmt::format("it has no {} stream", name),
-         video && number == 0 && has_audio() ? "it has audio only" : ff::log_hint());
+    fail(fmt::format("it has no {} stream", name),
+         video && has_audio() ? "it has audio only" : ff::log_hint());
   stream_->discard = AVDISCARD_DEFAULT;
 }
 
