@@ -263,13 +263,15 @@ void Input::fail_redirected(const std::string& address) const {
        "if that is intended, use that address directly");
 }
 
-/// Returns true for a file on an HTTP server: a stream has neither a size nor a duration.
+/// Returns true for a file on an HTTP server: a stream has neither a size nor a duration. But relays of FLV
+/// send the duration of a file that a publisher plays to them.
 bool Input::on_demand() const noexcept {
   if (hls_) return hls_->on_demand();
   if (kind_ != UrlKind::network || !context_ || !context_->pb) return false;
   const std::string_view format = context_->iformat->name;
   if (format == "mpjpeg" || format == "mjpeg") return false;
-  return image_container() || context_->duration > 0 || sized_;
+  const bool relayed = format == "flv" && !server_seeks();
+  return image_container() || sized_ || (context_->duration > 0 && !relayed);
 }
 
 /// Returns false if the server can send a file only from its start.
