@@ -122,7 +122,7 @@ std::string with_precision(const std::string& base, Precision precision, const s
     text.insert(at, "[graph]\nprecision = " + value + "\n\n");
   }
   if (parse_config(text, name, registry, changed).empty() && changed.precision == precision) return text;
-  log::warn("{}: the precision is not saved, because [graph] is no table of its own", name);
+  log::warn("{}: the precision was not saved, because the file has no line [graph]", name);
   return base;
 }
 

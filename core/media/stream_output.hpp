@@ -26,8 +26,8 @@ namespace lensd {
 /// Returns true for an address, a playlist (.m3u8) or a device that StreamOutput can send to.
 bool is_stream_target(const std::string& target);
 /// Throws Error(usage) if `url` is too long, not a stream target or has no valid port, or as
-/// check_playlist_path() does;
-/// Error(unavailable) if the receiver's certificate should be verified and cannot be, as with rtsps.
+/// check_playlist_path() does; Error(unavailable) if the receiver's certificate should be verified and cannot
+/// be, as with rtsps.
 void check_stream_url(const std::string& url, TlsCheck tls);
 /// Throws Error(usage) if there is no encoder `codec`, or if the container of the stream target `url` does
 /// not support it. `url` may be empty: any container.

@@ -23,7 +23,8 @@ namespace lensd {
 class ShownFrame {
  public:
   /// Call before show(). `sync` copies device frames to the host; null if frames are in host memory. `live`:
-  /// the source is live, so that its alpha is no transparency: screens and cameras leave it undefined.
+  /// the source is live. Its alpha is not shown as transparency, because screens and cameras leave it
+  /// undefined.
   void attach(DeviceFrameSync* sync, bool live) { sync_ = sync, live_ = live; }
   void reset();
 

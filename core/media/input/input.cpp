@@ -37,7 +37,7 @@ constexpr int kMaxRetries = 1000;  // after EAGAIN, per packet
 /// picture with 8 bytes per pixel; and for opening a stream or for the next packet of a file.
 constexpr int64_t kStreamPacketBytes = 64 << 20, kFileBytes = 512 << 20;
 constexpr int64_t kPixelBytes = 8;
-/// Limit for a file on a server, which plays on when the server does.
+/// Time that read() waits for a file on a server; playback continues when data arrives.
 constexpr int64_t kFileSilenceNs = 60'000'000'000;
 
 bool is_listed(const auto& list, std::string_view name) {

@@ -65,7 +65,8 @@ class Input {
   bool seeks_by_time() const noexcept;
   /// Returns true for a file whose server does not state its size.
   bool on_demand_without_size() const noexcept { return is_live(kind_) && !hls_ && on_demand() && !sized_; }
-  /// Returns true for an MP4 from a server that does not seek. Its index must not be at its end.
+  /// Returns true for an MP4 from a server without byte ranges: it can be read only if its index is at the
+  /// start.
   bool needs_leading_index() const noexcept {
     return kind_ == UrlKind::network && sized_ && !server_seeks() &&
            std::string_view(context_->iformat->name).find("mp4") != std::string_view::npos;
