@@ -159,6 +159,15 @@ TEST(Manual, DocumentsEverything) {
   for (int code = 0; code <= 5; ++code) expect_head(TroffPage::bold(std::to_string(code)));
 }
 
+// The list of commands before it has a section of its own.
+TEST(Manual, TheNoteOfACommandIsItsLastParagraph) {
+  const std::vector<CommandHelp> commands = program_help().commands;
+  const auto ctl = std::find_if(commands.begin(), commands.end(),
+                                [](const CommandHelp& command) { return command.name == "ctl"; });
+  ASSERT_NE(ctl, commands.end());
+  EXPECT_TRUE(ctl->note.starts_with("A VALUE is JSON or plain text.")) << ctl->note;
+}
+
 TEST(Manual, EscapesWhatTroffInterprets) {
   EXPECT_EQ(troff_escaped(".a"), "\\&.a");
   EXPECT_EQ(troff_escaped("a.b\n'c"), "a.b\n\\&\\(aqc");

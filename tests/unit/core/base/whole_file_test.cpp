@@ -71,6 +71,17 @@ TEST_P(NewFileTest, OneOfSeveralWritersSucceeds) {
 
 INSTANTIATE_TEST_SUITE_P(FileSystems, NewFileTest, testing::Bool());
 
+TEST(DeviceFile, NamesTheReasonIfADeviceTakesNothing) {
+  try {
+    write_whole_file("/dev/full", "text", Flush::none);
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::runtime_failure);
+    EXPECT_STREQ(error.what(), "/dev/full: cannot be written: No space left on device (free some space)");
+  }
+  EXPECT_TRUE(is_special_file("/dev/full"));
+}
+
 TEST(OpenOutput, CreatesOrReplaces) {
   const TemporaryFolder folder;
   const std::string path = folder / "a";

@@ -57,6 +57,13 @@ TEST(AudioContainers, StreamsTakeTheCodecsThatTheirReceiversKnow) {
   }
 }
 
+// AVI has no times for the packets of uncompressed sound: after a lost one, the rest would be early.
+TEST(AudioContainers, AviTakesTheCompressedSoundOfLiveSources) {
+  EXPECT_TRUE(is_copied(AV_CODEC_ID_MP3, "avi"));
+  EXPECT_TRUE(is_copied(AV_CODEC_ID_AC3, "avi"));
+  EXPECT_FALSE(is_copied(AV_CODEC_ID_PCM_S16LE, "avi"));
+}
+
 TEST(AudioContainers, OnlyAudioThatIsRefusedIsTheReason) {
   struct {
     const char *muxer, *url;

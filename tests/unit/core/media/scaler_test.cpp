@@ -156,5 +156,24 @@ TEST(Repack, UnusedBytesAreDefined) {
   for (int y = 0; y < 2; ++y) EXPECT_EQ(sample_of(to.ref, 0, 5, y), 255);
 }
 
+// FFmpeg 5 cannot convert NV16: the samples are copied into planes first.
+TEST(Scaler, ConvertsLayoutsThatFfmpegCannotReadFromTheFirstRowToTheLast) {
+  const DecodedPicture from(AV_PIX_FMT_NV16, {kSide, kSide});
+  for (int y = 0; y < kSide; ++y) {
+    std::memset(from.frame->data[0] + y * from.frame->linesize[0], 20 + 3 * y, kSide);
+    std::memset(from.frame->data[1] + y * from.frame->linesize[1], 128, kSide);
+  }
+  const ff::FramePtr to = new_frame(AV_PIX_FMT_YUV444P);
+  Scaler scaler;
+  scaler.open({AV_PIX_FMT_NV16, {kSide, kSide}, YuvMatrix::bt601, false},
+              {AV_PIX_FMT_YUV444P, {kSide, kSide}, YuvMatrix::bt601, false});
+  scaler.convert(pixels(from.ref), *to);
+  for (int y = 0; y < kSide; ++y)
+    for (const int x : {0, kSide - 1}) {
+      EXPECT_EQ(to->data[0][y * to->linesize[0] + x], 20 + 3 * y) << x << ',' << y;
+      EXPECT_EQ(to->data[1][y * to->linesize[1] + x], 128) << x << ',' << y;
+    }
+}
+
 }  // namespace
 }  // namespace lensd::test

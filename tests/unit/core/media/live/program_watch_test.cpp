@@ -91,6 +91,10 @@ TEST_F(ProgramWatchTest, DescriptorsNameTheCodecOfPrivateData) {
   watch_.watch(kVideo, kAudio);
   EXPECT_TRUE(changes({video, {kAudio, kPrivate, opus}}, table_of({video, {kAudio, kPrivate, other}})));
   watch_.watch(kVideo, kAudio);
+  const Table ac3_name = {0x05, 4, 'A', 'C', '-', '3'}, ac4_name = {0x05, 4, 'A', 'C', '-', '4'};
+  EXPECT_TRUE(changes({video, {kAudio, kPrivate, ac3_name}}, table_of({video, {kAudio, kPrivate, ac4_name}})))
+      << "the last byte of the last descriptor counts";
+  watch_.watch(kVideo, kAudio);
   const Table with_language = {0x0A, 4, 'd', 'e', 'u', 0, 0x6A, 2, 0x80, 0x42};
   EXPECT_FALSE(changes({video, ac3}, table_of({video, {kAudio, kPrivate, with_language}})));
 }
