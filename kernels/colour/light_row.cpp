@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/colour/colour_simd.hpp"
+#include "kernels/colour/table_reads.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/colour/light_row.cpp"
@@ -25,76 +26,123 @@ HWY_INLINE Words words(Ints v) {
   return hn::BitCast(Unsigned(), v);
 }
 
-/// Does the same as LightCurve::at() for a vector. The exponent of the light as a float gives the octave.
-HWY_INLINE Words value_at(const LightCurve& curve, Words light) {
-  const Signed d;
-  const Unsigned du;
-  const hn::RebindToFloat<Signed> df;
-  constexpr int kExponentOfFirst = 127 + LightCurve::kStepBits;
-  const auto exponent = hn::ShiftRight<23>(hn::BitCast(d, hn::ConvertTo(df, ints(light))));
-  const auto octave = hn::Max(hn::Sub(exponent, hn::Set(d, kExponentOfFirst)), hn::Zero(d));
-  const auto step = hn::Shr(light, words(octave));
-  const auto at = hn::Add(hn::ShiftLeft<LightCurve::kStepBits>(octave), ints(step));
-  const auto rest = ints(hn::Sub(light, hn::Shl(step, words(octave))));
-  const auto* values = reinterpret_cast<const int32_t*>(curve.value);
-  const auto here = hn::GatherIndex(d, values, at), next = hn::GatherIndex(d, values + 1, at);
-  const auto product = hn::Mul(hn::Sub(next, here), rest);
-  return hn::BitCast(du, hn::Add(here, hn::Shr(product, octave)));
-}
+/// A place in a LightCurve. The exponent of the light as a float gives the octave.
+struct CurvePlace {
+  Ints octave, at, rest;
 
-HWY_INLINE Words encode(const DisplayLight& light, Ints v) {
+  HWY_INLINE explicit CurvePlace(Words light) {
+    const Signed d;
+    const hn::RebindToFloat<Signed> df;
+    constexpr int kExponentOfFirst = 127 + LightCurve::kStepBits;
+    const auto exponent = hn::ShiftRight<23>(hn::BitCast(d, hn::ConvertTo(df, ints(light))));
+    octave = hn::Max(hn::Sub(exponent, hn::Set(d, kExponentOfFirst)), hn::Zero(d));
+    const auto step = hn::Shr(light, words(octave));
+    at = hn::Add(hn::ShiftLeft<LightCurve::kStepBits>(octave), ints(step));
+    rest = ints(hn::Sub(light, hn::Shl(step, words(octave))));
+  }
+  /// Does the same as LightCurve::at().
+  HWY_INLINE Words value(const EntryPair* entries) const {
+    Words here, next;
+    hn::LoadInterleaved2(Unsigned(), &entries->here, here, next);
+    const auto product = hn::Mul(ints(hn::Sub(next, here)), rest);
+    return words(hn::Add(ints(here), hn::Shr(product, octave)));
+  }
+};
+
+/// Returns the place of a light in DisplayLight::code.
+HWY_INLINE Ints code_place(Ints v) {
   const Signed d;
   constexpr int kDark = DisplayLight::kDark;
   v = hn::Min(hn::Max(v, hn::Zero(d)), hn::Set(d, static_cast<int32_t>(DisplayLight::kWhite)));
   const auto coarse = hn::Add(hn::ShiftRight<4>(v), hn::Set(d, kDark - kDark / 16));
-  const auto at = hn::IfThenElse(hn::Lt(v, hn::Set(d, kDark)), v, coarse);
-  const auto four = hn::GatherOffset(d, reinterpret_cast<const int32_t*>(light.code), at);
-  return words(hn::And(four, hn::Set(d, 0xff)));
+  return hn::IfThenElse(hn::Lt(v, hn::Set(d, kDark)), v, coarse);
+}
+
+HWY_INLINE Words weighed(const int32_t* weights, Words r, Words g, Words b) {
+  const auto weight = [&](int i) HWY_ATTR { return hn::Set(Unsigned(), static_cast<uint32_t>(weights[i])); };
+  return hn::Add(hn::Add(hn::Mul(r, weight(0)), hn::Mul(g, weight(1))), hn::Mul(b, weight(2)));
+}
+
+/// Intermediate results of a part of a row.
+struct LightPart {
+  HWY_ALIGN uint32_t red[kLightPart], green[kLightPart], blue[kLightPart], light[kLightPart];
+  HWY_ALIGN int32_t at[3][kLightPart];
+  HWY_ALIGN EntryPair entries[kLightPart];
+
+  /// Calls function(r, g, b, x) for vectors of `n` pixels.
+  template <class Function>
+  HWY_INLINE void each(int n, const Function& function) {
+    const Unsigned du;
+    for (int x = 0; x < n; x += static_cast<int>(hn::Lanes(du)))
+      function(hn::Load(du, red + x), hn::Load(du, green + x), hn::Load(du, blue + x), x);
+  }
+  HWY_INLINE void store(int x, Words r, Words g, Words b) {
+    const Unsigned du;
+    hn::Store(r, du, red + x), hn::Store(g, du, green + x), hn::Store(b, du, blue + x);
+  }
+  HWY_INLINE void store_place(int x, Words key) {
+    hn::Store(key, Unsigned(), light + x);
+    hn::Store(CurvePlace(key).at, Signed(), at[0] + x);
+  }
+  HWY_INLINE Words value(int x) const {
+    return CurvePlace(hn::Load(Unsigned(), light + x)).value(entries + x);
+  }
+};
+
+void apply_system(const DisplayLight& light, LightPart& part, int n) {
+  constexpr int kBits = DisplayLight::kSystemBits;
+  part.each(n, [&](Words r, Words g, Words b, int x) HWY_ATTR {
+    part.store_place(x, hn::ShiftRight<DisplayLight::kMatrixBits>(weighed(light.luminance, r, g, b)));
+  });
+  read_pairs(light.system.value, part.at[0], n, part.entries);
+  part.each(n, [&](Words r, Words g, Words b, int x) HWY_ATTR {
+    const auto gain = part.value(x);
+    part.store(x, hn::ShiftRight<kBits>(hn::Mul(r, gain)), hn::ShiftRight<kBits>(hn::Mul(g, gain)),
+               hn::ShiftRight<kBits>(hn::Mul(b, gain)));
+  });
+}
+
+void apply_tone(const DisplayLight& light, LightPart& part, int n) {
+  const Signed d;
+  const hn::RebindToFloat<Signed> df;
+  part.each(
+      n, [&](Words r, Words g, Words b, int x) HWY_ATTR { part.store_place(x, hn::Max(hn::Max(r, g), b)); });
+  read_pairs(light.tone.value, part.at[0], n, part.entries);
+  part.each(n, [&](Words r, Words g, Words b, int x) HWY_ATTR {
+    const auto most = hn::Max(hn::Load(Unsigned(), part.light + x), hn::Set(Unsigned(), 1));
+    const auto gain = hn::Div(hn::ConvertTo(df, ints(part.value(x))), hn::ConvertTo(df, ints(most)));
+    const auto scale = [&](Words v) HWY_ATTR {
+      const auto product = hn::Mul(hn::ConvertTo(df, ints(v)), gain);
+      return words(hn::ConvertTo(d, hn::Add(product, hn::Set(df, 0.5f))));
+    };
+    part.store(x, scale(r), scale(g), scale(b));
+  });
+}
+
+void find_codes(const DisplayLight& light, LightPart& part, int n) {
+  constexpr int kBits = DisplayLight::kMatrixBits;
+  const auto half = hn::Set(Unsigned(), 1u << (kBits - 1));
+  part.each(n, [&](Words r, Words g, Words b, int x) HWY_ATTR {
+    Ints rgb[3] = {ints(r), ints(g), ints(b)};
+    if (light.has_gamut)
+      for (int c = 0; c < 3; ++c)
+        rgb[c] = hn::ShiftRight<kBits>(ints(hn::Add(weighed(light.gamut + 3 * c, r, g, b), half)));
+    for (int c = 0; c < 3; ++c) hn::Store(code_place(rgb[c]), Signed(), part.at[c] + x);
+  });
 }
 
 void light_vectors(const DisplayLight& light, int32_t* const* codes, int width, uint32_t* out) {
-  const Signed d;
-  const Unsigned du;
-  const hn::RebindToFloat<Signed> df;
-  const auto* linear = reinterpret_cast<const int32_t*>(light.linear);
-  const auto weigh = [&](const int32_t* weights, Words r, Words g, Words b) HWY_ATTR {
-    const auto weight = [&](int i) HWY_ATTR { return hn::Set(du, static_cast<uint32_t>(weights[i])); };
-    return hn::Add(hn::Add(hn::Mul(r, weight(0)), hn::Mul(g, weight(1))), hn::Mul(b, weight(2)));
-  };
-  constexpr int kSystemBits = DisplayLight::kSystemBits;
-  constexpr int kMatrixBits = DisplayLight::kMatrixBits;
-  for (int x = 0; x < width; x += static_cast<int>(hn::Lanes(d))) {
-    auto r = words(hn::GatherIndex(d, linear, hn::LoadU(d, codes[0] + x)));
-    auto g = words(hn::GatherIndex(d, linear, hn::LoadU(d, codes[1] + x)));
-    auto b = words(hn::GatherIndex(d, linear, hn::LoadU(d, codes[2] + x)));
-    if (light.has_system) {
-      const auto gain = value_at(light.system, hn::ShiftRight<kMatrixBits>(weigh(light.luminance, r, g, b)));
-      r = hn::ShiftRight<kSystemBits>(hn::Mul(r, gain));
-      g = hn::ShiftRight<kSystemBits>(hn::Mul(g, gain));
-      b = hn::ShiftRight<kSystemBits>(hn::Mul(b, gain));
-    }
-    if (light.has_tone) {
-      const auto most = hn::Max(hn::Max(r, g), b);
-      const auto mapped = hn::ConvertTo(df, ints(value_at(light.tone, most)));
-      const auto gain = hn::Div(mapped, hn::ConvertTo(df, ints(hn::Max(most, hn::Set(du, 1)))));
-      const auto scale = [&](Words v) HWY_ATTR {
-        const auto product = hn::Mul(hn::ConvertTo(df, ints(v)), gain);
-        return words(hn::ConvertTo(d, hn::Add(product, hn::Set(df, 0.5f))));
-      };
-      r = scale(r), g = scale(g), b = scale(b);
-    }
-    if (light.has_gamut) {
-      const auto half = hn::Set(du, 1u << (kMatrixBits - 1));
-      const auto row = [&](int first) HWY_ATTR {
-        const auto sum = hn::Add(weigh(light.gamut + first, r, g, b), half);
-        return words(hn::ShiftRight<kMatrixBits>(ints(sum)));
-      };
-      const auto red = row(0), green = row(3), blue = row(6);
-      r = red, g = green, b = blue;
-    }
-    const auto pixel = hn::Or(hn::Or(encode(light, ints(r)), hn::ShiftLeft<8>(encode(light, ints(g)))),
-                              hn::ShiftLeft<16>(encode(light, ints(b))));
-    hn::StoreU(hn::Or(pixel, hn::Set(du, 0xff000000u)), du, out + x);
+  LightPart part;
+  for (int x = 0; x < width; x += kLightPart) {
+    const int pixels = std::min(kLightPart, width - x);
+    const int n = whole_vectors(pixels);
+    read_entries(light.linear, codes[0] + x, n, part.red);
+    read_entries(light.linear, codes[1] + x, n, part.green);
+    read_entries(light.linear, codes[2] + x, n, part.blue);
+    if (light.has_system) apply_system(light, part, n);
+    if (light.has_tone) apply_tone(light, part, n);
+    find_codes(light, part, n);
+    read_pixels(light.code, part.at[0], part.at[1], part.at[2], pixels, out + x);
   }
 }
 
