@@ -9,6 +9,7 @@
 #include "app/pipeline/flight_recorder.hpp"
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
+#include "core/base/text/source_text.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/control/http/http_access.hpp"
 #include "core/media/recording.hpp"
@@ -70,7 +71,7 @@ void check_recording(Problems& p, const Config& c) {
 }  // namespace
 
 void set_recorded_file(const std::string& path) {
-  if (!path.empty()) recording_muxer(path);
+  if (!path.empty()) check_record_name(path);
   recorded_file() = path;
 }
 
@@ -78,7 +79,7 @@ std::vector<ConfigProblem> config_problems(const Config& c) {
   Problems p(c);
   check_recording(p, c);
   p.check("output.url", [&] {
-    if (!c.output_url.empty()) check_stream_url(c.output_url, tls_check(c.output_tls));
+    if (!c.output_url.empty()) check_stream_url(without_file_scheme(c.output_url), tls_check(c.output_tls));
   });
   p.check("output.codec", [&] {
     const bool valid = p.all.empty() || p.all.back().key != "output.url";

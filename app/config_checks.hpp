@@ -10,7 +10,7 @@
 namespace lensd {
 
 /// Makes config_problems() check [record] codec against `path`, the file of --record; empty: none. Call
-/// before any thread reads a configuration. Throws Error(usage) if the file type is unknown.
+/// before any thread reads a configuration. Throws Error(usage) as check_record_name() does.
 void set_recorded_file(const std::string& path);
 
 /// Returns the problems of the values in `config`. Pass this function to set_config_check().

@@ -47,6 +47,10 @@ TEST_F(ConfigChecks, EachIsReportedWithItsLocation) {
        "a.toml:3:9: record.codec: a.mp4: this file type does not support ffv1"},
       {"[record]\nname = \"a.mov\"\ncodec = \"rawvideo\"",
        "a.toml:3:9: record.codec: a.mov: this file type does not support rawvideo (use .mkv or .avi)"},
+      {"[record]\nname = \"rtsp://host/cam.mkv\"",
+       "a.toml:2:8: record.name: rtsp://host/cam.mkv: this is an address, not a file (-o and"},
+      {"[record]\nname = \"file:///tmp/cam.mkv\"",
+       "a.toml:2:8: record.name: file:///tmp/cam.mkv: the path of a recording has no 'file:'"},
       {"[output]\nurl = \"ftp://host/x\"", "a.toml:2:7: output.url"},
       {"[output]\nurl = \"udp://host\"",
        "a.toml:2:7: output.url: udp://host: the address has no port (add one"},
@@ -88,6 +92,21 @@ TEST_F(ConfigChecks, TheCodecIsCheckedAgainstTheFileThatIsRecorded) {
             std::vector<std::string>{
                 "a.toml:2:9: record.codec: clip.avi: this file type does not support qtrle (use .mov)"});
   EXPECT_THROW(set_recorded_file("clip.txt"), Error);
+}
+
+TEST_F(ConfigChecks, TheFileThatIsRecordedIsATemplate) {
+  EXPECT_NO_THROW(set_recorded_file("%H 100%%.mkv"));
+  for (const char* name : {"%Q.mkv", "100%.mkv", "rtsp://host/cam.mkv", "file:cam.mkv"}) try {
+      set_recorded_file(name);
+      ADD_FAILURE() << name;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ExitCode::usage) << e.what();
+    }
+}
+
+TEST_F(ConfigChecks, APlaylistMayBeAFileAddress) {
+  EXPECT_EQ(problems("[output]\nurl = \"file:///tmp/cam.m3u8\""), std::vector<std::string>{});
+  EXPECT_EQ(problems("[output]\nurl = \"file:///tmp/cam.mkv\"").size(), 1u);
 }
 
 TEST_F(ConfigChecks, TheLimitOfASourceIsChecked) {
