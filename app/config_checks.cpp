@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 #include "app/cli.hpp"
 #include "app/pipeline/flight_recorder.hpp"
@@ -12,6 +13,7 @@
 #include "core/base/text/source_text.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/control/http/http_access.hpp"
+#include "core/media/live_option_check.hpp"
 #include "core/media/recording.hpp"
 #include "core/media/stream_output.hpp"
 #include "core/media/virtual_camera.hpp"
@@ -68,6 +70,28 @@ void check_recording(Problems& p, const Config& c) {
   p.check("record.codec", [&] { check_record_settings(record); });
 }
 
+/// Checks the options in [source] that need its `url`, each with the place of its key.
+void check_source_options(Problems& p, const Config& c) {
+  const std::string url = without_file_scheme(c.source_url);
+  const auto allowed = [&](const char* key, const LiveOptions& live) {
+    const size_t before = p.all.size();
+    p.check(key, [&] { check_live_options(url, live); });
+    return p.all.size() == before;
+  };
+  LiveOptions live;
+  live.format = c.source_format;
+  if (allowed("source.format", live)) {
+    live.extra = parse_options(c.source_options);
+    allowed("source.options", live);
+  }
+  LiveOptions shape;
+  shape.size = parse_size(c.source_size);
+  allowed("source.size", shape);
+  LiveOptions paced;
+  paced.rate = c.source_rate;
+  allowed("source.rate", paced);
+}
+
 }  // namespace
 
 void set_recorded_file(const std::string& path) {
@@ -109,6 +133,13 @@ std::vector<ConfigProblem> config_problems(const Config& c) {
 
 std::vector<ConfigProblem> config_and_file_problems(const Config& config) {
   std::vector<ConfigProblem> all = config_problems(config);
+  const bool source_is_valid = std::ranges::none_of(
+      all, [](const ConfigProblem& problem) { return problem.key.starts_with("source."); });
+  if (source_is_valid && config.has("source.url")) {
+    Problems source(config);
+    check_source_options(source, config);
+    std::ranges::move(source.all, std::back_inserter(all));
+  }
   if (config.http_token_file.empty() || !config.http_token.empty()) return all;
   try {
     read_token(config.http_token_file);

@@ -16,8 +16,9 @@ void set_recorded_file(const std::string& path);
 /// Returns the problems of the values in `config`. Pass this function to set_config_check().
 std::vector<ConfigProblem> config_problems(const Config& config);
 
-/// Returns config_problems(), and the reason if the token of the HTTP server cannot be read from its file.
-/// For `lensd check`: runs read the file only if they open the server.
+/// Returns config_problems(), the options in [source] that do not fit its `url`, and the reason if the token
+/// of the HTTP server cannot be read from its file. For `lensd check`: runs may open other sources, and read
+/// the file only if they open the server.
 std::vector<ConfigProblem> config_and_file_problems(const Config& config);
 
 /// Returns the token in the first line of the file. Throws Error(invalid_config) if the file cannot be read

@@ -140,6 +140,40 @@ TEST_F(ConfigChecks, VariablesAreCheckedTheSame) {
   }
 }
 
+TEST_F(ConfigChecks, TheCommandCheckFindsOptionsThatDoNotFitTheSource) {
+  const struct {
+    const char* text;
+    const char* says;
+  } cases[] = {
+      {"url = \"rtsp://host/a\"\nsize = \"640x480\"",
+       "a.toml:3:8: source.size: rtsp://host/a: size and rate cannot"},
+      {"url = \"udp://:5000\"\nrate = 30.0",
+       "a.toml:3:8: source.rate: udp://:5000: size and rate cannot be set"},
+      {"url = \"/dev/video0\"\nformat = \"mjpegg\"",
+       "a.toml:3:10: source.format: /dev/video0: no camera format is called 'mjpegg'"},
+      {"url = \"udp://:5000\"\nformat = \"tss\"",
+       "a.toml:3:10: source.format: udp://:5000: this FFmpeg has no input format 'tss'"},
+      {"url = \"udp://:5000\"\noptions = \"fifo=1\"",
+       "a.toml:3:11: source.options: udp://:5000: this kind of source has no option 'fifo'"},
+      {"url = \"screen:\"\nformat = \"mjpeg\"",
+       "a.toml:3:10: source.format: screen:: the screen has only one"},
+  };
+  for (const auto& c : cases) {
+    const std::string text = std::string("[source]\n") + c.text;
+    set_config_check(config_problems);
+    EXPECT_EQ(problems(text), std::vector<std::string>{}) << "runs may open another source";
+    set_config_check(config_and_file_problems);
+    const auto found = problems(text);
+    ASSERT_EQ(found.size(), 1u) << c.text;
+    EXPECT_TRUE(found[0].starts_with(c.says)) << found[0];
+  }
+  for (const char* text :
+       {"url = \"/dev/video9\"\nformat = \"MJPG\"\nsize = \"640x480\"\nrate = 30.0",
+        "url = \"udp://:5000\"\noptions = \"fifo_size=50000\"", "url = \"screen:\"\nrate = 5.0",
+        "url = \"clip.mp4\"\nformat = \"mjpeg\"", "size = \"640x480\""})
+    EXPECT_EQ(problems(std::string("[source]\n") + text), std::vector<std::string>{}) << text;
+}
+
 TEST_F(ConfigChecks, OnlyTheCommandCheckReadsTheTokensFile) {
   const TemporaryFolder folder;
   const std::string path = folder / "token", key = "[http]\ntoken_file = \"" + path + "\"";

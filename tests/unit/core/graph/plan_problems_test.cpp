@@ -42,7 +42,8 @@ TEST(PlanProblems, AreThoseOfEveryPicture) {
   ASSERT_EQ(chain_problems("stabilize,draw_tracks").size(), 2u);
   EXPECT_EQ(chain_problems("stabilize")[0], "stabilize: stabilize needs tracks; put a klt node before it");
   ASSERT_EQ(chain_problems("convolve@c=compose=foo(1)").size(), 1u);
-  EXPECT_TRUE(chain_problems("convolve@c=compose=foo(1)")[0].starts_with("c: compose: 'foo(1)' is not a kernel"));
+  EXPECT_TRUE(
+      chain_problems("convolve@c=compose=foo(1)")[0].starts_with("c: compose: 'foo(1)' is not a kernel"));
   EXPECT_EQ(chain_problems("convolve=compose=box(15)+box(3)").size(), 1u);
 }
 
