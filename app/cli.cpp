@@ -188,6 +188,7 @@ CommandLine parse_command_line(int argc, char** argv) {
   if (app.get_subcommands().empty()) refuse_mistyped_command(app, config);
   if (!line.tracks.empty()) check_track_path(line.tracks);
   if (!line.timings.empty()) check_timings_path(line.timings);
+  if (!line.trace.empty()) check_trace_path(line.trace);
   if (line.mode == RunMode::serve) refuse_batch_options(line);
   const bool writes =
       !line.output.empty() || config.has("output.url") || !line.framehash.empty() || !line.tracks.empty();

@@ -9,9 +9,11 @@
 #include "app/cli_help.hpp"
 #include "app/help/program_help.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text/source_text.hpp"
 #include "core/base/text/text.hpp"
 #include "core/control/commands.hpp"
 #include "core/media/stream_output.hpp"
+#include "core/media/url.hpp"
 #include "core/media/virtual_camera.hpp"
 #include "core/pipeline/command.hpp"
 
@@ -88,9 +90,11 @@ void set_http(CommandLine& line, const std::string& text) {
   set_key(line, "http.address", address);
 }
 
-/// Sets configuration key output.url if `target` is a stream target, otherwise CommandLine::output.
-void set_output(CommandLine& line, const std::string& target) {
-  if (is_stream_target(target))
+/// Sets configuration key output.url if `given` is a stream target or another address, which the check of the
+/// key refuses, otherwise CommandLine::output.
+void set_output(CommandLine& line, const std::string& given) {
+  const std::string target = without_file_scheme(given);
+  if (is_stream_target(target) || !scheme_of(target).empty())
     set_key(line, "output.url", target);
   else
     line.output = target;
@@ -137,10 +141,10 @@ void add_input_options(CommandLineOptions& o, CommandLine& line) {
   o.custom(
        "--loop-file", "[=inf|no]",
        [&line](const std::string& text) {
-         if (text != "inf" && text != "no")
+         if (text != "inf" && text != "yes" && text != "no")
            throw Error(ExitCode::usage, "--loop-file", "'" + text + "' is not one of inf, no",
                        "put the source before the option");
-         line.loop_file = text == "inf";
+         line.loop_file = text != "no";
        },
        "start over at the end, in the window and lensd serve (default without a value: inf)")
       ->expected(0, 1)
@@ -182,14 +186,17 @@ void add_output_options(CommandLineOptions& o, CommandLine& line) {
       "-o,--output", "FILE|URL", [&line](const std::string& text) { set_output(line, text); },
       "write the result: .mp4 .mov .mkv .webm .avi .png .jpg, out_%04d.png, or null: to measure; or send it: "
       "rtsp:// rtmp:// srt:// udp:// rtp://, playlist.m3u8, v4l2:/dev/videoN");
+  o.sets("output.url", "--output");
   o.custom(
        "--virtual-camera", "[NAME]", [&line](const std::string& text) { set_virtual_camera(line, text); },
        "show the result to other programs as a camera of this name (default lensd), through PipeWire")
       ->expected(0, 1)
       ->default_str(kVirtualCameraName);
-  o.plain("--record", "FILE", line.record,
-          "also record while the video runs: .mkv .mp4 .mov .webm .avi; the name may contain the time, as "
-          "in cam-%H%M%S.mkv");
+  o.sets("output.virtual_camera", "--virtual-camera");
+  o.custom(
+      "--record", "FILE", [&line](const std::string& text) { line.record = without_file_scheme(text); },
+      "also record while the video runs: .mkv .mp4 .mov .webm .avi; the name may contain the time, as "
+      "in cam-%H%M%S.mkv");
   o.flag("--overwrite", line.overwrite, "replace existing files; the source is never replaced");
   o.plain("--framehash", "FILE", line.framehash, "write index, pts and SHA-256 of each output frame");
   o.plain("--tracks", "FILE", line.tracks,

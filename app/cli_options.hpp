@@ -39,6 +39,9 @@ class CommandLineOptions {
   CLI::Option* custom(const char* names, const char* value, std::function<void(const std::string&)> take,
                       const char* doc);
 
+  /// Names a custom() option that sets `key`, for name_of().
+  void sets(const char* key, const char* option) { option_names_.emplace(key, option); }
+
   /// Returns the name of the option for `key`, or `key` if there is none. For messages.
   std::string name_of(const std::string& key) const {
     const auto found = option_names_.find(key);

@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 #include "app/cli.hpp"
 #include "app/pipeline/flight_recorder.hpp"
 #include "core/base/error.hpp"
 #include "core/base/limits.hpp"
+#include "core/base/text/source_text.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/control/http/http_access.hpp"
+#include "core/media/live_option_check.hpp"
 #include "core/media/recording.hpp"
 #include "core/media/stream_output.hpp"
 #include "core/media/virtual_camera.hpp"
@@ -67,10 +70,32 @@ void check_recording(Problems& p, const Config& c) {
   p.check("record.codec", [&] { check_record_settings(record); });
 }
 
+/// Checks the options in [source] that need its `url`, each with the place of its key.
+void check_source_options(Problems& p, const Config& c) {
+  const std::string url = without_file_scheme(c.source_url);
+  const auto allowed = [&](const char* key, const LiveOptions& live) {
+    const size_t before = p.all.size();
+    p.check(key, [&] { check_live_options(url, live); });
+    return p.all.size() == before;
+  };
+  LiveOptions live;
+  live.format = c.source_format;
+  if (allowed("source.format", live)) {
+    live.extra = parse_options(c.source_options);
+    allowed("source.options", live);
+  }
+  LiveOptions shape;
+  shape.size = parse_size(c.source_size);
+  allowed("source.size", shape);
+  LiveOptions paced;
+  paced.rate = c.source_rate;
+  allowed("source.rate", paced);
+}
+
 }  // namespace
 
 void set_recorded_file(const std::string& path) {
-  if (!path.empty()) recording_muxer(path);
+  if (!path.empty()) check_record_name(path);
   recorded_file() = path;
 }
 
@@ -78,7 +103,7 @@ std::vector<ConfigProblem> config_problems(const Config& c) {
   Problems p(c);
   check_recording(p, c);
   p.check("output.url", [&] {
-    if (!c.output_url.empty()) check_stream_url(c.output_url, tls_check(c.output_tls));
+    if (!c.output_url.empty()) check_stream_url(without_file_scheme(c.output_url), tls_check(c.output_tls));
   });
   p.check("output.codec", [&] {
     const bool valid = p.all.empty() || p.all.back().key != "output.url";
@@ -108,6 +133,13 @@ std::vector<ConfigProblem> config_problems(const Config& c) {
 
 std::vector<ConfigProblem> config_and_file_problems(const Config& config) {
   std::vector<ConfigProblem> all = config_problems(config);
+  const bool source_is_valid = std::ranges::none_of(
+      all, [](const ConfigProblem& problem) { return problem.key.starts_with("source."); });
+  if (source_is_valid && config.has("source.url")) {
+    Problems source(config);
+    check_source_options(source, config);
+    std::ranges::move(source.all, std::back_inserter(all));
+  }
   if (config.http_token_file.empty() || !config.http_token.empty()) return all;
   try {
     read_token(config.http_token_file);

@@ -10,14 +10,15 @@
 namespace lensd {
 
 /// Makes config_problems() check [record] codec against `path`, the file of --record; empty: none. Call
-/// before any thread reads a configuration. Throws Error(usage) if the file type is unknown.
+/// before any thread reads a configuration. Throws Error(usage) as check_record_name() does.
 void set_recorded_file(const std::string& path);
 
 /// Returns the problems of the values in `config`. Pass this function to set_config_check().
 std::vector<ConfigProblem> config_problems(const Config& config);
 
-/// Returns config_problems(), and the reason if the token of the HTTP server cannot be read from its file.
-/// For `lensd check`: runs read the file only if they open the server.
+/// Returns config_problems(), the options in [source] that do not fit its `url`, and the reason if the token
+/// of the HTTP server cannot be read from its file. For `lensd check`: runs may open other sources, and read
+/// the file only if they open the server.
 std::vector<ConfigProblem> config_and_file_problems(const Config& config);
 
 /// Returns the token in the first line of the file. Throws Error(invalid_config) if the file cannot be read

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -149,6 +150,31 @@ std::vector<Output> outputs_of(const CommandLine& line) {
           {"--log-file", line.config.log_file, false}};
 }
 
+/// Returns a text that is the same for two names of one file; empty for addresses, pipes, devices and null:,
+/// which several outputs may share.
+std::string identity(const std::string& path) {
+  const UrlKind kind = classify(path);
+  if (path.empty() || path == "null:" || (kind != UrlKind::path && kind != UrlKind::sequence)) return {};
+  if (is_special_file(path) || opened_by_shell(path)) return {};
+  if (const auto id = file_id(path)) return fmt::format("{} {}", id->first, id->second);
+  std::error_code error;
+  const std::string full = std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  return error ? path : full;
+}
+
+/// Throws Error(usage) if two options name the same file.
+void refuse_shared_files(const std::vector<Output>& outputs) {
+  std::map<std::string, const char*> options;
+  for (const Output& output : outputs) {
+    const std::string file = identity(output.path);
+    if (file.empty()) continue;
+    if (const auto [first, added] = options.emplace(file, output.option); !added)
+      throw Error(ExitCode::usage, output.path,
+                  fmt::format("{} and {} name the same file", first->second, output.option),
+                  "choose another name for one of them");
+  }
+}
+
 bool file_exists(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_regular_file(path, ignored) && !opened_by_shell(path);
@@ -205,6 +231,7 @@ void refuse_source_file(const std::string& path, const std::string& writer, cons
 }
 
 void check_output_files(const CommandLine& line, const std::vector<std::string>& sources) {
+  refuse_shared_files(outputs_of(line));
   std::vector<std::pair<std::string, const char*>> existing;
   for (const Output& output : outputs_of(line))
     for (std::string& path : written_files(output.path, line.frames))

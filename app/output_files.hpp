@@ -18,8 +18,8 @@ bool opened_by_shell(const std::string& path);
 /// option or command for the message.
 void refuse_source_file(const std::string& path, const std::string& writer, const std::string& source);
 
-/// Throws Error(usage) if an output file in `line` is a file of one of `sources`. Call before a source is
-/// opened. Does not search folders; call expand_sources() first.
+/// Throws Error(usage) if an output file in `line` is a file of one of `sources`, or that of another output.
+/// Call before a source is opened. Does not search folders; call expand_sources() first.
 void check_output_files(const CommandLine& line, const std::vector<std::string>& sources);
 
 /// Throws Error(usage) if a run without --overwrite would replace an existing file. Recordings outside of

@@ -56,6 +56,11 @@ void check_timings_path(const std::string& path) {
     throw Error(ExitCode::usage, "--timings", "'" + path + "' ends neither in .csv nor in .json");
 }
 
+void check_trace_path(const std::string& path) {
+  if (!path.ends_with(".json") && !is_special_file(path) && !opened_by_shell(path))
+    throw Error(ExitCode::usage, "--trace", "'" + path + "' does not end in .json");
+}
+
 void write_reports(const CommandLine& line, Pipeline& pipeline, PipeReader reader) {
   const auto write = [&](const std::string& path, const char* option, const std::string& text) {
     write_whole_file(path, text, Flush::none, MissingFolders::refuse, reader,

@@ -89,6 +89,7 @@ void Pipeline::apply(const Command& command) {
 /// Applies all changes to the same frame, or none. If one needs a new plan, all take effect with that plan.
 void Pipeline::apply_changes(const std::vector<GraphChange>& changes) {
   GraphDesc requested = requested_;
+  clear_places(requested);
   const ChangeResult result = lensd::apply_changes(requested, changes, registry_);
   if (result.refused()) return notice(true, result.problem);
   const bool live = result.kind == ChangeResult::Kind::applied;

@@ -201,6 +201,7 @@ Response Session::plan(const SetGraph& change) {
 Response Session::post_edit(const GraphEdit& edit, SetGraph change, bool& posted) {
   if (!pipeline_ || stopped_) return not_posted();
   change.graph = current_graph().graph;
+  clear_places(change.graph);
   Response response = edit(change.graph);
   if (!response.ok()) return response;
   if (const auto problems = validate(change.graph, registry_); !problems.empty())

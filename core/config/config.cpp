@@ -15,7 +15,7 @@
 #include "core/base/text/text.hpp"
 #include "core/config/keys.hpp"
 #include "core/config/toml.hpp"
-#include "core/graph/edit.hpp"
+#include "core/graph/plan.hpp"
 
 namespace lensd {
 namespace {
@@ -23,8 +23,8 @@ namespace {
 /// Reads a document and collects problems with their positions.
 class Reader {
  public:
-  Reader(std::string name, const Registry& registry, Config& out)
-      : name_(std::move(name)), registry_(registry), out_(out) {}
+  Reader(std::string name, const Registry& registry, Config& out, GraphCheck check)
+      : name_(std::move(name)), registry_(registry), out_(out), check_(check) {}
 
   void document(const toml::table& root) {
     for (const auto& [key, value] : root) {
@@ -168,12 +168,14 @@ class Reader {
       incomplete_ = true;
       return problem(list->get(kMaxNodes)->source(), too_many_nodes(list->size()));
     }
+    const size_t before = problems.size();
     for (const toml::node& item : *list) {
       if (const toml::table* table = item.as_table())
         node(*table);
       else
         incomplete_ = true, problem(item.source(), "a node is a table: [[node]]");
     }
+    nodes_valid_ = problems.size() == before;
   }
 
   void node(const toml::table& table) {
@@ -198,6 +200,8 @@ class Reader {
         node_text(value, desc.id);
       else if (key.str() == "enabled")
         node_enabled(value, desc);
+      else if (key.str() == "inputs" && table.contains("input"))
+        problem(key.source(), desc.filter + ": " + kInputTwice);
       else if (key.str() == "input" || key.str() == "inputs")
         node_inputs(value, desc.inputs);
       else if (entry)
@@ -294,7 +298,10 @@ class Reader {
                              sentence.find("is not a node") != std::string::npos);
     };
     // Sentences about a node begin with its place. Those about the output get the place of its key.
-    for (const std::string& sentence : validate(graph_, registry_)) {
+    std::vector<std::string> sentences = validate(graph_, registry_);
+    if (sentences.empty() && nodes_valid_ && check_ == GraphCheck::plan)
+      sentences = planning_problems(graph_, registry_);
+    for (const std::string& sentence : sentences) {
       if (follows(sentence)) continue;
       const bool of_output = sentence.starts_with("the output") && !output_place_.empty();
       problems.push_back(sentence.starts_with(name_ + ":")
@@ -307,10 +314,11 @@ class Reader {
   std::string name_;
   const Registry& registry_;
   Config& out_;
+  GraphCheck check_;
   GraphDesc graph_;
   std::map<std::string, std::string> places_;  // "table.key" → file:line:column
   std::string output_place_;                   // of [graph] output; empty: not given
-  bool has_graph_ = false, has_nodes_ = false;
+  bool has_graph_ = false, has_nodes_ = false, nodes_valid_ = true;
   bool incomplete_ = false;  // a node is missing from the graph, or has no filter
 };
 
@@ -340,7 +348,7 @@ std::vector<ConfigProblem> check_config(const Config& config) {
 }
 
 std::vector<std::string> parse_config(const std::string& text, const std::string& name,
-                                      const Registry& registry, Config& out) {
+                                      const Registry& registry, Config& out, GraphCheck check) {
   if (text.size() > kMaxConfigBytes)
     return {printable(fmt::format("{}: larger than {} bytes", name, kMaxConfigBytes))};
   const toml::parse_result result = parse_toml(text, name);
@@ -350,7 +358,7 @@ std::vector<std::string> parse_config(const std::string& text, const std::string
                                   without_number(e.description())))};
   }
   Config config;
-  Reader reader(name, registry, config);
+  Reader reader(name, registry, config, check);
   reader.document(result.table());
   if (reader.problems.empty()) out = std::move(config);
   cap_problems(reader.problems);
@@ -367,7 +375,7 @@ std::string read_config_text(const std::string& path, FileKind kind) try {
 
 Config load_config(const std::string& path, const Registry& registry, FileKind kind) {
   Config config;
-  const auto problems = parse_config(read_config_text(path, kind), path, registry, config);
+  const auto problems = parse_config(read_config_text(path, kind), path, registry, config, GraphCheck::plan);
   if (!problems.empty())
     throw Error(ExitCode::invalid_config, "", fmt::format("{}", fmt::join(problems, "\n")));
   return config;

@@ -95,17 +95,22 @@ void set_config_check(ConfigCheck check);
 /// Runs the check and returns the problems that it finds; none if set_config_check() was not called.
 std::vector<ConfigProblem> check_config(const Config& config);
 
+/// What parse_config() checks of a graph: `values` also allows parts of a graph, such as copied nodes. `plan`
+/// also refuses graphs that no picture fits; see planning_problems().
+enum class GraphCheck : uint8_t { values, plan };
+
 /// Returns the problems of a TOML text, capped by cap_problems(), as "name:line:column: sentence"; problems
 /// without a position begin with "name: ". Sets `out` if there are no problems.
 std::vector<std::string> parse_config(const std::string& text, const std::string& name,
-                                      const Registry& registry, Config& out);
+                                      const Registry& registry, Config& out,
+                                      GraphCheck check = GraphCheck::values);
 
 /// Returns a file's text. Throws Error(invalid_config) if the file cannot be read, is larger than
 /// kMaxConfigBytes or is not of kind `kind`.
 std::string read_config_text(const std::string& path, FileKind kind = FileKind::any);
 
 /// Reads and checks a file. Throws Error(invalid_config) if read_config_text() does, or with the problems of
-/// parse_config(), one per line.
+/// parse_config() with GraphCheck::plan, one per line.
 Config load_config(const std::string& path, const Registry& registry, FileKind kind = FileKind::any);
 
 /// Overwrites `base` with the values that `later` sets. A graph in `later` replaces the whole graph of

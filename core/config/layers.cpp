@@ -13,7 +13,7 @@
 #include "core/base/text/suggest.hpp"
 #include "core/base/text/text.hpp"
 #include "core/config/keys.hpp"
-#include "core/graph/edit.hpp"
+#include "core/graph/plan.hpp"
 
 namespace lensd {
 namespace {
@@ -104,6 +104,7 @@ Layered load_layers(const Layers& layers, const Registry& registry) {
   const bool valid_so_far = problems.empty();
   merge(out.config, layers.command_line);
   out.config.source_url = without_file_scheme(out.config.source_url);
+  out.config.output_url = without_file_scheme(out.config.output_url);
   check();
   const bool conflict = valid_so_far && !problems.empty();
 
@@ -112,21 +113,23 @@ Layered load_layers(const Layers& layers, const Registry& registry) {
   if (layers.graph_spec) chain = &*layers.graph_spec;
   if (chain) {
     out.graph_file.clear();
-    collect(problems, [&] { out.graph = parse_chain(*chain, registry); });
+    const char* const origin = layers.graph_spec ? "--graph" : "LENSD_GRAPH";
+    collect(problems, [&] { out.graph = parse_chain(*chain, registry, origin); });
   }
   // After any problem, skip the assignments and the graph's check, to avoid follow-on errors.
   if (problems.empty()) {
     out.graph = resolved(out.graph, registry);
-    std::vector<std::string> sets;
+    std::vector<std::pair<std::string, std::string>> sets;  // origin, assignment
     if (const std::string* set = find(layers.environment, "LENSD_SET"))
       for (const std::string& part : split(*set, ";"))
         if (const size_t begin = part.find_first_not_of(" \t\n"); begin != std::string::npos)
-          sets.push_back(part.substr(begin));
-    sets.insert(sets.end(), layers.sets.begin(), layers.sets.end());
-    for (const std::string& assignment : sets)
-      collect(problems, [&] { apply_set(out.graph, assignment, registry); });
-    for (const std::string& sentence : validate(out.graph, registry))
-      problems.push_back("graph: " + sentence);
+          sets.emplace_back("LENSD_SET", part.substr(begin));
+    for (const std::string& assignment : layers.sets) sets.emplace_back("--set", assignment);
+    for (const auto& [origin, assignment] : sets)
+      collect(problems, [&] { apply_set(out.graph, assignment, registry, origin); });
+    std::vector<std::string> sentences = validate(out.graph, registry);
+    if (sentences.empty() && problems.empty()) sentences = planning_problems(out.graph, registry);
+    for (const std::string& sentence : sentences) problems.push_back("graph: " + sentence);
   }
   if (!problems.empty())
     throw Error(conflict ? ExitCode::usage : ExitCode::invalid_config, "",

@@ -61,6 +61,14 @@ CheckedParam check_json(const FilterSchema& schema, const std::string& param, co
   return {.problem = fmt::format("{}: expected {}", param, schema.find(param)->allowed())};
 }
 
+/// Returns why a source without controls has none. A camera lists them when it is connected.
+Response no_controls(const ControlView& view) {
+  const std::string& state = view.state.source_state;
+  if (state == "connecting" || state == "reconnecting")
+    return {Status::busy, fmt::format("the source is {}; a camera lists its controls when it plays", state)};
+  return {Status::not_found, "this source has no controls"};
+}
+
 Response add_change(const ControlView& view, const std::string& name, const Json& value,
                     PropertyChanges& changes) {
   if (const Property* property = find_property(name)) {
@@ -85,8 +93,9 @@ Response add_change(const ControlView& view, const std::string& name, const Json
   }
   const NodeProperty property = find_node(view, name);
   if (property.is_enabled()) {
-    if (!value.is_boolean()) return {Status::refused, fmt::format("{}: {}", name, kExpectedBoolean)};
-    changes.batch.changes.emplace_back(SetEnabled{property.id, value.get<bool>()});
+    const std::optional<bool> on = boolean_from_json(value);
+    if (!on) return {Status::refused, fmt::format("{}: {}", name, kExpectedBoolean)};
+    changes.batch.changes.emplace_back(SetEnabled{property.id, *on});
     return {};
   }
   if (!property.node || !schema_of(view, *property.node).find(property.rest))
@@ -134,7 +143,10 @@ bool has_property(const ControlView& view, const std::string& name) {
 
 Response no_such_property(const ControlView& view, const std::string& name) {
   if (name.starts_with(kSourcePrefix)) {
-    if (!view.controls()) return {Status::not_found, fmt::format("{}: this source has no controls", name)};
+    if (!view.controls()) {
+      const Response none = no_controls(view);
+      return {none.status, fmt::format("{}: {}", name, none.error)};
+    }
     return {Status::not_found, unknown_control(*view.controls(), name.substr(kSourcePrefix.size()))};
   }
   if (name.starts_with(kColourPrefix) && !find_node(view, name).node)
@@ -207,7 +219,7 @@ Json describe_controls(const ControlView& view) {
 
 Response reset_controls(ControlTarget& target, std::vector<std::string> names) {
   const ControlView view = ControlView::of(target);
-  if (!view.controls()) return {Status::not_found, "this source has no controls"};
+  if (!view.controls()) return no_controls(view);
   for (std::string& name : names) {
     if (name.starts_with(kSourcePrefix)) name.erase(0, kSourcePrefix.size());
     if (!view.controls()->find(name)) return {Status::not_found, unknown_control(*view.controls(), name)};

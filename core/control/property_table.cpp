@@ -24,8 +24,18 @@ Json get_seconds(const ControlView& view) {
 /// Sets a boolean property. `make` converts the value to a command.
 template <auto make>
 std::string set_boolean(const ControlView&, const Json& value, std::vector<Command>& out) {
-  if (!value.is_boolean()) return kExpectedBoolean;
-  out.push_back(make(value.get<bool>()));
+  const std::optional<bool> on = boolean_from_json(value);
+  if (!on) return kExpectedBoolean;
+  out.push_back(make(*on));
+  return {};
+}
+
+std::string set_loop_file(const ControlView&, const Json& value, std::vector<Command>& out) {
+  const std::optional<bool> on = value == "inf" ? std::optional(true) : boolean_from_json(value);
+  if (!on)
+    return fmt::format("expected inf or no, or true or false{}",
+                       value.is_number() ? "; files play once or without end" : "");
+  out.push_back(SetFileLoop{*on});
   return {};
 }
 
@@ -46,8 +56,9 @@ std::string set_volume(const ControlView& view, const Json& value, std::vector<C
 
 std::string set_mute(const ControlView& view, const Json& value, std::vector<Command>& out) {
   if (view.state.sound == SoundState::off) return "this run plays no sound";
-  if (!value.is_boolean()) return kExpectedBoolean;
-  out.push_back(SetMute{value.get<bool>()});
+  const std::optional<bool> on = boolean_from_json(value);
+  if (!on) return kExpectedBoolean;
+  out.push_back(SetMute{*on});
   return {};
 }
 
@@ -180,8 +191,7 @@ constexpr Property kProperties[] = {
     {"duration", "length in seconds, 0 if unknown", get_seconds<&RunState::duration_ns>, nullptr},
     {"frame", "index of the newest frame", get<&RunState::frame_index>, nullptr},
     {"rate", "frames per second over the last second", get_rate, nullptr},
-    {"loop-file", "start over at the end", get<&RunState::loop_file>,
-     set_boolean<[](bool on) { return SetFileLoop{on}; }>},
+    {"loop-file", "start over at the end: inf or no", get<&RunState::loop_file>, set_loop_file},
     {"bypass", "show the decoded picture instead of the graph's output", get<&RunState::bypass>,
      set_boolean<[](bool on) { return Bypass{on}; }>},
     {"precision", "bits per sample between the nodes: auto, 8 or 16", get_precision, set_precision},
@@ -218,6 +228,13 @@ const Property* find_property(const std::string& name) {
   for (const Property& property : kProperties)
     if (name == property.name) return &property;
   return nullptr;
+}
+
+std::optional<bool> boolean_from_json(const Json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value == "yes" || value == "true") return true;
+  if (value == "no" || value == "false") return false;
+  return std::nullopt;
 }
 
 Json control_json(const SourceControl& control) {

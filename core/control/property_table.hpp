@@ -1,6 +1,7 @@
 // The properties of lensd ctl and HTTP that belong to no node, such as pause, speed and source.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ Json control_json(const SourceControl& control);
 /// double cannot represent exactly.
 Json control_json(const SourceControl& control, const ParamValue& value);
 
+/// Returns the value of true, false, "yes" or "no" (as in mpv), "true" or "false"; else nullopt.
+std::optional<bool> boolean_from_json(const Json& value);
 /// Error message for values that are not booleans.
 constexpr const char* kExpectedBoolean = "expected true or false";
 

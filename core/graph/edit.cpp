@@ -72,9 +72,10 @@ ChangeResult apply_changes(GraphDesc& graph, std::span<const GraphChange> change
   return all;
 }
 
-void apply_set(GraphDesc& graph, const std::string& assignment, const Registry& registry) {
+void apply_set(GraphDesc& graph, const std::string& assignment, const Registry& registry,
+               const std::string& origin) {
   const auto fail = [&](const std::string& problem) {
-    throw Error(ExitCode::invalid_config, "--set " + assignment, problem, "see `lensd filters`");
+    throw Error(ExitCode::invalid_config, origin + " " + assignment, problem, "see `lensd filters`");
   };
   const size_t equals = assignment.find('='), dot = assignment.rfind('.', equals);
   if (equals == std::string::npos || dot == std::string::npos || dot == 0)

@@ -46,8 +46,9 @@ ChangeResult apply_change(GraphDesc& graph, const GraphChange& change, const Reg
 ChangeResult apply_changes(GraphDesc& graph, std::span<const GraphChange> changes, const Registry& registry);
 
 /// Applies "node.param=value" or "node.enabled=false". Throws Error(invalid_config) if `assignment` is
-/// invalid.
-void apply_set(GraphDesc& graph, const std::string& assignment, const Registry& registry);
+/// invalid; the message begins with `origin`.
+void apply_set(GraphDesc& graph, const std::string& assignment, const Registry& registry,
+               const std::string& origin = "--set");
 /// Parses `text` and sets it on a node; `key` is a parameter's name or "enabled". Returns a message if the
 /// key or the text is refused, else "".
 std::string assign(NodeDesc& node, const FilterSchema& schema, const std::string& key,

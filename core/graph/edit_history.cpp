@@ -5,6 +5,7 @@
 namespace lensd {
 
 void GraphHistory::reset(GraphDesc graph, int preset) {
+  clear_places(graph);
   steps_.assign(1, {std::move(graph), {}, preset, slot()});
   undone_.clear();
   now_ = 0;
@@ -15,6 +16,7 @@ void GraphHistory::record(GraphDesc after, std::string what, std::string key, in
   const bool joins = !key.empty() && key == key_ && now_ > 0;
   const auto undone = steps_.begin() + static_cast<std::ptrdiff_t>(now_) + 1;
   const size_t slot = steps_[now_].slot;
+  clear_places(after);
   // A new change clears redo(); drop() restores it.
   if (!joins) undone_.assign(std::make_move_iterator(undone), std::make_move_iterator(steps_.end()));
   steps_.erase(undone, steps_.end());
@@ -26,6 +28,11 @@ void GraphHistory::record(GraphDesc after, std::string what, std::string key, in
   steps_.push_back({std::move(after), std::move(what), preset, slot});
   if (steps_.size() > kMaxSteps + 1) steps_.erase(steps_.begin());
   now_ = steps_.size() - 1;
+}
+
+void GraphHistory::amend(GraphDesc graph) {
+  clear_places(graph);
+  steps_[now_].graph = std::move(graph);
 }
 
 void GraphHistory::drop() {

@@ -2,6 +2,7 @@
 //
 //   record(after, "median radius 3") ──▶ [ … before │ present ]      undo() and redo() move the position │
 //
+// Steps have no NodeDesc::where, because lines of a file do not describe edited graphs.
 // A drag is one step: until seal(), consecutive changes with the same key form one step. Not thread-safe.
 #pragma once
 
@@ -25,8 +26,10 @@ class GraphHistory {
   void record(GraphDesc after, std::string what, std::string key, int preset);
   /// Makes the next record() add a new step, whatever its key.
   void seal() { key_.clear(); }
+  /// Returns the key of the present step if record() may still join it; otherwise an empty string.
+  const std::string& key() const { return key_; }
   /// Replaces the present graph after a part of the last change was refused.
-  void amend(GraphDesc graph) { steps_[now_].graph = std::move(graph); }
+  void amend(GraphDesc graph);
   /// Removes the present step. Call if its change was refused. Restores the steps that the last record() had
   /// removed from redo().
   void drop();

@@ -242,7 +242,7 @@ void NodeDesc::set_param(const std::string& param, ParamValue value) {
     params.emplace_back(param, std::move(value));
 }
 
-GraphDesc parse_chain(const std::string& spec, const Registry& registry) {
+GraphDesc parse_chain(const std::string& spec, const Registry& registry, const std::string& origin) {
   GraphDesc graph;
   std::vector<std::string> problems;
   const std::vector<std::string> parts = split(spec, ',');
@@ -250,7 +250,7 @@ GraphDesc parse_chain(const std::string& spec, const Registry& registry) {
     problems.push_back(too_many_nodes(parts.size()));
   else if (!trimmed(spec).empty())
     for (const std::string& part : parts) graph.nodes.push_back(parse_node(part, registry, problems));
-  return checked("--graph", graph, std::move(problems), registry, "see `lensd filters`");
+  return checked(origin, graph, std::move(problems), registry, "see `lensd filters`");
 }
 
 std::string to_chain(const GraphDesc& graph) {
@@ -303,6 +303,10 @@ GraphDesc checked(const std::string& where, const GraphDesc& graph, std::vector<
   if (!problems.empty())
     throw Error(ExitCode::invalid_config, where, fmt::format("{}", fmt::join(problems, "; ")), hint);
   return resolved(graph, registry);
+}
+
+void clear_places(GraphDesc& graph) {
+  for (NodeDesc& node : graph.nodes) node.where.clear();
 }
 
 GraphDesc resolved(const GraphDesc& graph, const Registry&) {

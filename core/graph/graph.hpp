@@ -17,6 +17,9 @@
 
 namespace lensd {
 
+/// The problem of a node that has both keys.
+inline constexpr const char* kInputTwice = "has both input and inputs (keep one of them)";
+
 /// Id of the decoded picture as an input of nodes.
 inline constexpr const char* kSourceNode = "source";
 
@@ -59,8 +62,9 @@ const NodeDesc* upstream(const GraphDesc& graph, const std::string& id, const Ma
 std::optional<std::string> name_problem(const std::string& name);
 
 /// Parses a chain such as `median=radius=1,canny@edges=low=50:high=150`: ',' separates nodes, ':' separates
-/// parameters, `@edges` sets the id. Throws Error(invalid_config) with the problems.
-GraphDesc parse_chain(const std::string& spec, const Registry& registry);
+/// parameters, `@edges` sets the id. Throws Error(invalid_config) with `origin` and the problems.
+GraphDesc parse_chain(const std::string& spec, const Registry& registry,
+                      const std::string& origin = "--graph");
 
 /// Returns the filters, ids and parameters as a chain, for messages and control. Omits inputs, the output and
 /// whether nodes are enabled.
@@ -78,6 +82,10 @@ std::string too_many_nodes(size_t count);
 /// Error(invalid_config) with `where`, the problems (capped by cap_problems()) and `hint`.
 GraphDesc checked(const std::string& where, const GraphDesc& graph, std::vector<std::string> problems,
                   const Registry& registry, const std::string& hint = {});
+
+/// Clears NodeDesc::where of all nodes. Call before an edit that does not come from the file, because the
+/// lines then no longer describe the graph.
+void clear_places(GraphDesc& graph);
 
 /// Returns a copy with all node ids, inputs and the output set explicitly. The graph must be valid.
 GraphDesc resolved(const GraphDesc& graph, const Registry& registry);

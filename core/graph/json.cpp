@@ -49,6 +49,7 @@ NodeDesc node_from_json(const json& object, size_t index, std::vector<std::strin
       problem(fmt::format("unknown key '{}', or a value of the wrong type", key));
     }
   }
+  if (object.contains("input") && object.contains("inputs")) problem(kInputTwice);
   if (node.filter.empty()) problem("needs a filter");
   return node;
 }
@@ -114,12 +115,14 @@ json graph_json(const GraphDesc& graph, const Registry& registry) {
 }
 
 GraphDesc graph_from_json(const json& value, const Registry& registry) {
-  if (value.is_string()) return parse_chain(value.get<std::string>(), registry);
+  if (value.is_string()) return parse_chain(value.get<std::string>(), registry, "graph");
   std::vector<std::string> problems;
   GraphDesc graph;
   if (!value.is_object()) {
     problems.push_back("expected a chain as text, or an object with nodes");
   } else {
+    if (!value.contains("nodes"))
+      problems.push_back("needs the key 'nodes' (an empty list removes all nodes)");
     for (const auto& [key, part] : value.items()) {
       if (key == "output" && part.is_string())
         graph.output = part.get<std::string>();

@@ -27,8 +27,9 @@ std::optional<ParamValue> value_from_json(const nlohmann::json& json);
 /// Returns all nodes with id, filter, inputs, enabled and all parameters. The graph must be resolved().
 nlohmann::json graph_json(const GraphDesc& graph, const Registry& registry);
 
-/// Reads a chain ("median=radius=1,canny") or an object like the result of graph_json(), in which a node
-/// needs only "filter". Returns a valid, resolved graph. Throws Error(invalid_config) with the problems.
+/// Reads a chain ("median=radius=1,canny") or an object like the result of graph_json(), which needs "nodes",
+/// and in which a node needs only "filter". Returns a valid, resolved graph. Throws Error(invalid_config)
+/// with the problems.
 GraphDesc graph_from_json(const nlohmann::json& json, const Registry& registry);
 
 }  // namespace lensd

@@ -175,7 +175,7 @@ class Builder {
           {.images = formats, .picture = luma ? &plan_.picture : nullptr, .backend = plan_.backend});
     } catch (const Error& e) {  // continue as if the node passed its input through, to find all problems
       if (e.code() != ExitCode::invalid_config) throw;
-      problems_.push_back(e.what());
+      problems_.push_back(Error(e.code(), desc.label(), e.problem(), e.hint()).what());
       node.layout.output = formats[0];
     }
     const int index = static_cast<int>(plan_.nodes.size());
@@ -224,7 +224,7 @@ class Builder {
   void check_sizes(const NodeDesc& desc, const std::vector<ImageFormat>& formats) const {
     for (size_t i = 1; i < formats.size(); ++i)
       if (formats[i].extent != formats[0].extent)
-        throw Error(ExitCode::invalid_config, desc.label(),
+        throw Error(ExitCode::invalid_config, "",
                     fmt::format("its inputs differ in size: {} is {}×{}, {} is {}×{}", desc.inputs[0],
                                 formats[0].extent.width, formats[0].extent.height, desc.inputs[i],
                                 formats[i].extent.width, formats[i].extent.height),

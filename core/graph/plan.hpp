@@ -78,6 +78,10 @@ struct PlanExtras {
 std::unique_ptr<Plan> make_plan(const GraphDesc& graph, const PictureInfo& picture, Backend backend,
                                 const Registry& registry, const PlanExtras& extras = {});
 
+/// Returns the problems that make_plan() has with every picture, for example missing tracks, or inputs of
+/// different fixed sizes. `graph` must be valid. Returns no problems if the registry only describes filters.
+std::vector<std::string> planning_problems(const GraphDesc& graph, const Registry& registry);
+
 /// Returns a text such as "source 1920×1080 RGBA8 → gray 1920×1080 Gray8; working memory 7.9 MiB (9.9 without
 /// sharing)".
 std::string describe(const Plan& plan);

@@ -58,6 +58,8 @@ std::string recording_muxer(const std::string& path);
 /// Throws Error(usage) if the name is invalid, or if the codec is unknown or does not fit the container;
 /// Error(runtime_failure) if FFmpeg has no encoder for the container.
 void check_record_request(const RecordSettings& settings);
+/// Throws Error(usage) if `path` is not a valid template, or if the extension is unknown.
+void check_record_name(const std::string& path);
 /// Like check_record_request(). Also throws Error(usage) if the name is not a valid template.
 void check_record_settings(const RecordSettings& settings);
 

@@ -54,10 +54,20 @@ std::optional<std::string> choice_of(const SourceControl& control, const ParamVa
   if (std::holds_alternative<bool>(value)) return std::nullopt;
   const std::string text = to_string(value);
   if (contains(control.choices, text)) return text;
+  for (const auto& [alias, choice] : control.aliases)
+    if (alias == text) return choice;
   const auto number = integer_of(value);
   for (size_t i = 0; number && i < control.numbers.size(); ++i)
     if (control.numbers[i] == *number) return control.choices[i];
   return std::nullopt;
+}
+
+/// Returns an entry of a menu with its aliases, for example "MJPG (mjpeg)".
+std::string with_aliases(const SourceControl& control, const std::string& choice) {
+  std::vector<std::string> names;
+  for (const auto& [alias, meant] : control.aliases)
+    if (meant == choice) names.push_back(alias);
+  return names.empty() ? choice : fmt::format("{} ({})", choice, fmt::join(names, ", "));
 }
 
 /// Uses unsigned arithmetic, because the range of a 64-bit control may exceed INT64_MAX.
@@ -169,6 +179,7 @@ std::string control_name(std::string_view label) {
 }
 
 std::string allowed_values(const SourceControl& control) {
+  std::vector<std::string> choices;
   switch (control.kind) {
     case ControlKind::integer:
       return fmt::format("a whole number {} to {}{}", control.min, control.max,
@@ -176,7 +187,8 @@ std::string allowed_values(const SourceControl& control) {
     case ControlKind::boolean:
       return "true or false";
     case ControlKind::menu:
-      return fmt::format("one of {}", fmt::join(control.choices, ", "));
+      for (const std::string& choice : control.choices) choices.push_back(with_aliases(control, choice));
+      return fmt::format("one of {}", fmt::join(choices, ", "));
     case ControlKind::button:
       return "true, which presses the button";
     case ControlKind::bitmask:

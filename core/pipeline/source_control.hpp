@@ -27,8 +27,10 @@ struct SourceControl {
   int64_t min = 0, max = 0, step = 1;  ///< integer: range; text: bytes; bitmask: `max` has all valid bits
   std::vector<std::string> choices;    ///< menu: the entries
   std::vector<int64_t> numbers;        ///< menu: the driver's index of each entry
-  ParamValue value, initial;           ///< `initial`: the driver's default
-  bool inactive = false;               ///< another control, such as automatic exposure, overrides it
+  /// menu: further names of entries, each with its entry
+  std::vector<std::pair<std::string, std::string>> aliases;
+  ParamValue value, initial;  ///< `initial`: the driver's default
+  bool inactive = false;      ///< another control, such as automatic exposure, overrides it
   bool read_only = false;
   bool locked = false;         ///< cannot be set while the device streams
   bool write_only = false;     ///< the driver returns no value
@@ -76,8 +78,8 @@ struct CheckedControl {
 };
 
 /// Converts `value` to the control's type and checks it against the control's limits. Parses text as on the
-/// command line. A menu accepts an entry's text, or the driver's number of an entry. Refuses read-only and
-/// locked controls.
+/// command line. A menu accepts an entry's text, an alias, or the driver's number of an entry. Refuses
+/// read-only and locked controls.
 CheckedControl check_control(const SourceControl& control, const ParamValue& value);
 
 /// Returns the error text for an unknown control, with the closest known name.

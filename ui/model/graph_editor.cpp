@@ -18,7 +18,7 @@ constexpr int64_t kPauseNs = 700'000'000;
 
 void GraphEditor::follow(const ViewerModel& model, bool mouse_down, int64_t time_ns) {
   time_ns_ = time_ns;
-  if (mouse_down != mouse_down_ || (!mouse_down && time_ns - edited_ns_ > kPauseNs)) history_.seal();
+  if (mouse_down != mouse_down_ || (!mouse_down && time_ns - edited_ns_ > kPauseNs)) end_step();
   mouse_down_ = mouse_down;
   if (!model.registry) return;
   registry_ = model.registry;
@@ -48,6 +48,15 @@ void GraphEditor::take_over(const GraphDesc& running) {
     history_.amend(running);
   else
     history_.record(running, "change by another client", {}, preset());
+  changed();
+}
+
+/// Ends the present step. Removes it if it changes nothing, as after a slider was dragged back to its start.
+void GraphEditor::end_step() {
+  if (history_.key().empty()) return;
+  history_.seal();
+  if (!history_.before() || !equivalent(graph(), *history_.before(), *registry_)) return;
+  history_.drop();
   changed();
 }
 
@@ -82,6 +91,7 @@ bool GraphEditor::apply(GraphDesc next, std::string what, std::string key) {
   }
   next = resolved(next, *registry_);
   send_changes(graph(), next);
+  if (key != history_.key()) end_step();
   history_.record(std::move(next), std::move(what), std::move(key), preset());
   edited_ns_ = time_ns_;
   changed();
@@ -244,6 +254,7 @@ void GraphEditor::redo() {
 }
 
 void GraphEditor::step(std::string (GraphHistory::*operation)(), const char* verb, const char* done) {
+  end_step();
   const GraphDesc from = graph();
   const std::string what = (history_.*operation)();
   if (what.empty()) return notify(false, fmt::format("Nothing to {}", verb));

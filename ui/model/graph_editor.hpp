@@ -85,6 +85,7 @@ class GraphEditor {
  private:
   bool apply(GraphDesc next, std::string what, std::string key = {});
   void changed();
+  void end_step();
   void send_changes(const GraphDesc& from, const GraphDesc& to);
   void take_over(const GraphDesc& running);
   void step(std::string (GraphHistory::*operation)(), const char* verb, const char* done);

@@ -15,7 +15,7 @@ constexpr size_t kMaxPasted = 1 << 16;  ///< bytes; longer text is refused
 GraphDesc parse(const std::string& text, const Registry& registry) {
   if (text.empty() || text.size() > kMaxPasted)
     throw Error(ExitCode::invalid_config, "clipboard", "contains no node");
-  if (text.find("[[node]]") == std::string::npos) return parse_chain(text, registry);
+  if (text.find("[[node]]") == std::string::npos) return parse_chain(text, registry, "clipboard");
   Config config;
   const std::vector<std::string> problems = parse_config(text, "clipboard", registry, config);
   if (!problems.empty()) throw Error(ExitCode::invalid_config, "clipboard", problems.front());

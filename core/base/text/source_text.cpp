@@ -45,7 +45,10 @@ std::string with_home(const std::string& path) {
 }  // namespace
 
 std::string without_file_scheme(const std::string& text) {
-  constexpr std::string_view scheme = "file://";
+  constexpr std::string_view scheme = "file://", short_form = "file:/";  // RFC 8089, appendix B
+  if (lower_case(text.substr(0, short_form.size())) == short_form &&
+      !text.substr(short_form.size()).starts_with('/'))
+    return decoded(std::string_view(text).substr(short_form.size() - 1));
   if (lower_case(text.substr(0, scheme.size())) != scheme) return text;
   const size_t slash = text.find('/', scheme.size());
   if (slash == std::string::npos) return text;

@@ -8,8 +8,8 @@
 
 namespace lensd {
 
-/// Returns the path of "file:///a/b" or "file://localhost/a/b", percent-decoded. Returns other text
-/// unchanged, also addresses of files on other hosts.
+/// Returns the path of "file:///a/b", "file:/a/b" or "file://localhost/a/b", percent-decoded. Returns other
+/// text unchanged, also addresses of files on other hosts.
 std::string without_file_scheme(const std::string& text);
 
 /// Returns the file:// address of an absolute path: without_file_scheme(file_address(path)) == path.

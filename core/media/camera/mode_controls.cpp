@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "core/base/contains.hpp"
 
@@ -42,13 +43,15 @@ void add(std::vector<std::string>& choices, const std::string& text) {
   if (!contains(choices, text)) choices.push_back(text);
 }
 
-/// Returns the code of the first format that FFmpeg calls `configured`. If there is none, returns
-/// `configured`, which may be a code.
-std::string code_of(const std::vector<CameraFormat>& formats, const std::string& configured) {
-  if (configured.empty()) return {};
+using Aliases = std::vector<std::pair<std::string, std::string>>;
+
+/// Returns FFmpeg's names of the formats, as in lensd doctor, each with the code of the first such format.
+Aliases format_aliases(const std::vector<CameraFormat>& formats) {
+  Aliases aliases;
   for (const CameraFormat& format : formats)
-    if (format.format == configured) return format.fourcc;
-  return configured;
+    if (!format.format.empty() && !contains(aliases, format.format, &Aliases::value_type::first))
+      aliases.emplace_back(format.format, format.fourcc);
+  return aliases;
 }
 
 std::vector<std::string> format_choices(const std::vector<CameraFormat>& formats) {
@@ -82,16 +85,19 @@ std::vector<std::string> rate_choices(const std::vector<CameraFormat>& formats) 
   return choices;
 }
 
-/// Appends a control if there are at least two choices. `configured`: its default as text; empty: "auto".
+/// Appends a control if there are at least two choices. `configured`: its default, a choice or an alias;
+/// empty: "auto".
 void append(std::vector<SourceControl>& list, const char* name, const char* label,
-            std::vector<std::string> choices, const std::string& configured) {
+            std::vector<std::string> choices, std::string configured, Aliases aliases = {}) {
   if (choices.size() < 2) return;
+  for (const auto& [alias, choice] : aliases)
+    if (alias == configured) configured = choice;
   if (!configured.empty()) add(choices, configured);
   choices.insert(choices.begin(), kAuto);
   SourceControl control;
   control.name = name, control.label = label, control.group = "Mode";
   control.kind = ControlKind::menu;
-  control.choices = std::move(choices);
+  control.choices = std::move(choices), control.aliases = std::move(aliases);
   control.value = control.initial = configured.empty() ? std::string(kAuto) : configured;
   list.push_back(std::move(control));
 }
@@ -101,7 +107,7 @@ void append(std::vector<SourceControl>& list, const char* name, const char* labe
 ModeControls::ModeControls(std::vector<CameraFormat> formats, const RequestedMode& configured)
     : formats_(std::move(formats)), configured_(configured) {
   const bool any_size = configured.size.width <= 0;
-  append(list_, "format", "Format", format_choices(formats_), code_of(formats_, configured.format));
+  append(list_, "format", "Format", format_choices(formats_), configured.format, format_aliases(formats_));
   append(list_, "size", "Size", size_choices(formats_), any_size ? "" : size_text(configured.size));
   append(list_, "rate", "Rate", rate_choices(formats_),
          configured.rate > 0 ? rate_text(configured.rate) : "");

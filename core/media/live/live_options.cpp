@@ -20,6 +20,7 @@ extern "C" {
 #include "core/media/cameras.hpp"
 #include "core/media/input/connect_policy.hpp"
 #include "core/media/live/silence_limit.hpp"
+#include "core/media/live_option_check.hpp"
 #include "core/media/portal.hpp"
 
 namespace lensd {
@@ -219,6 +220,12 @@ void check_live_source(const std::string& url, const LiveOptions& live) {
   const auto protocols = layers(scheme);
   if (!protocols.empty() && !avio_protocol_get_class(protocols.front().c_str()))
     throw Error(ExitCode::unavailable, where, fmt::format("this FFmpeg was built without {}", scheme));
+}
+
+void check_live_options(const std::string& url, const LiveOptions& live) try {
+  if (is_live(classify(url))) check_live_source(url, live);
+} catch (const Error& e) {
+  if (e.code() == ExitCode::invalid_config) throw;
 }
 
 bool is_internal_host(const std::string& host) {

@@ -41,6 +41,11 @@ std::string recording_muxer(const std::string& path) {
   return muxer;
 }
 
+void check_record_name(const std::string& path) {
+  check_name_template(path);
+  recording_muxer(path);
+}
+
 void check_record_settings(const RecordSettings& settings) {
   check_name_template(settings.name);
   check_encoder(settings);

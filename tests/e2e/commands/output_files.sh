@@ -100,22 +100,40 @@ in_playlist() {
   is_source "$clip" "$WORK/second.mkv" --record "$WORK/second.mkv"
   is_source "$clip" "$WORK/folder" --record "$WORK/folder/third.mkv"
   for name in --trace --timings --log-file; do is_source "$clip" "$WORK/second.mkv" "$name" "$WORK/second.json"; done
-  is_source "$WORK/folder" --trace "$WORK/folder/third.mkv"
-  is_source "$clip" "$WORK/in_%03d.png" --trace "$WORK/in_003.png"
+  ln -sf "$WORK/folder/third.mkv" "$WORK/third.json"
+  is_source "$WORK/folder" --trace "$WORK/third.json"
+  ln -sf "$WORK/in_003.png" "$WORK/image.json"
+  is_source "$clip" "$WORK/in_%03d.png" --trace "$WORK/image.json"
 }
 (unset DISPLAY WAYLAND_DISPLAY && in_playlist) || exit 1
 
 # The daemon refuses to load a source that is one of its outputs, and continues with the current source.
-start_daemon test:testsrc2=size=64x48:rate=30 --trace "$WORK/hardlink.mkv" --overwrite
+ln "$clip" "$WORK/hardlink.json"
+start_daemon test:testsrc2=size=64x48:rate=30 --trace "$WORK/hardlink.json" --overwrite
 ctl_refused "would overwrite the source" load "$clip"
 ctl get source | grep -q testsrc2 || fail "the daemon plays $(ctl get source)"
-rm "$WORK/hardlink.mkv" # a link to the clip; the daemon writes its trace to this name when it ends
+rm "$WORK/hardlink.json" # a link to the clip; the daemon writes its trace to this name when it ends
 stop_daemon
 unchanged "a source that was loaded later"
+
+# Outputs that cannot be written are refused before anything starts, with one line.
+one_line() { # one_line TEXT ARGS…
+  refused 2 "$@"
+  [[ $(wc -l <"$WORK/stderr") == 1 && ! -e $WORK/new.mkv ]] || fail "${*:2}: $(<"$WORK/stderr")"
+}
+one_line "does not end in .json" "$clip" --headless -o "$WORK/new.mkv" --trace "$WORK/t.foo"
+one_line "'%Q' is not a date or time conversion" "$clip" --headless -o "$WORK/new.mkv" --record "$WORK/%Q.mkv"
+one_line "--output and --record name the same file" "$clip" --headless -o "$WORK/new.mkv" --record "$WORK/./new.mkv"
+for address in http://127.0.0.1:9/x.mkv tcp://127.0.0.1:9 file://other/new.mkv; do
+  one_line "$address: this is not a stream target" "$clip" --headless -o "$address"
+done
+expect 0 "$clip" --headless -q --frames 1 -o "file:$WORK/new.mkv"
+[[ -s $WORK/new.mkv ]] || fail "-o file:PATH writes no file"
 
 # Existing files need --overwrite in batch runs.
 echo precious >"$WORK/mine.mkv"
 cp "$WORK/mine.mkv" "$WORK/mine.csv"
+cp "$WORK/mine.mkv" "$WORK/mine.json"
 cp "$WORK/mine.mkv" "$WORK/mine_0003.png"
 exists() { # exists FILE ARGS…: fails unless lensd refuses the arguments and leaves FILE unchanged
   local file=$1
@@ -126,10 +144,10 @@ exists() { # exists FILE ARGS…: fails unless lensd refuses the arguments and l
 exists "$WORK/mine.mkv" -o "$WORK/mine.mkv"
 exists "$WORK/mine.mkv" -o null: --record "$WORK/mine.mkv"
 exists "$WORK/mine_0003.png" -o "$WORK/mine_%04d.png"
-for option in --timings --trace --framehash; do exists "$WORK/mine.csv" -o null: "$option" "$WORK/mine.csv"; done
+for option in --timings --trace --framehash; do exists "$WORK/mine.json" -o null: "$option" "$WORK/mine.json"; done
 for option in --timings --trace; do # the window writes them when it ends
-  (unset DISPLAY WAYLAND_DISPLAY && refused 2 "exists already" "$clip" "$option" "$WORK/mine.csv") || exit 1
-  [[ $(<"$WORK/mine.csv") == precious ]] || fail "the window's $option changed a file"
+  (unset DISPLAY WAYLAND_DISPLAY && refused 2 "exists already" "$clip" "$option" "$WORK/mine.json") || exit 1
+  [[ $(<"$WORK/mine.json") == precious ]] || fail "the window's $option changed a file"
 done
 exists "$WORK/mine.csv" -o null: --graph klt --tracks "$WORK/mine.csv"
 expect 0 "$clip" --headless -q --frames 2 -o "$WORK/mine_%04d.png" # writes fewer than three files

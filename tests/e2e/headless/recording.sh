@@ -52,6 +52,7 @@ done
 for option in --framehash --tracks --timings --trace -o; do
   file=$WORK/made.csv value=$WORK/made.csv
   [[ $option == -o ]] && file=$WORK/made_03.png value=$WORK/made_%02d.png
+  [[ $option == --trace ]] && file=$WORK/made.json value=$WORK/made.json
   rm -f "$file"
   output=(-o null:)
   [[ $option == -o ]] && output=()

@@ -133,6 +133,24 @@ TEST_F(PictureTools, TheBarsGoWhereThePictureHasNoRoomForThem) {
   EXPECT_FALSE(there("view/compare_heat"));
 }
 
+TEST_F(PictureTools, NoBarHidesALabel) {
+  type('a'), frames(2);
+  viewer.state().left = viewer.state().right = Fold::folded;
+  viewer.state().compare.a = "a node with a long name";
+  const auto apart = [](const Rect& a, const Rect& b) {
+    return a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y;
+  };
+  for (const float width : {1600.f, 1000.f, 900.f, 760.f, 640.f, 560.f, 420.f})
+    for (const CompareMode mode : {CompareMode::split, CompareMode::side, CompareMode::difference}) {
+      ImGui::GetIO().DisplaySize = {width, 700};
+      viewer.state().compare.mode = mode;
+      frames(3);
+      ASSERT_TRUE(there("view/fit") && there("compare/bar")) << width;
+      EXPECT_TRUE(apart(rect("compare/label"), rect("compare/bar"))) << width;
+      EXPECT_TRUE(apart(rect("compare/label"), rect("view/fit"))) << width;
+    }
+}
+
 TEST_F(PictureTools, BesideTheHandleADragMovesThePicture) {
   type('a');
   viewer.state().view = {.zoom = 2};

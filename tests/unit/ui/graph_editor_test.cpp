@@ -290,6 +290,25 @@ TEST_F(Editing, ADragIsOneStepAndTheNextDragAnother) {
   EXPECT_EQ(radius("b"), 1);
 }
 
+TEST_F(Editing, ADragBackToItsStartIsNoStep) {
+  frame(true);
+  for (const int64_t r : {2, 5, 1, 4}) editor.set_param("b", spec(), r), frame(true);
+  frame(false);
+  EXPECT_EQ(editor.history().steps(), 1u) << "passing the start does not end the drag";
+  editor.undo();
+  EXPECT_EQ(radius("b"), 1);
+  frame(true);
+  for (const int64_t r : {3, 1}) editor.set_param("b", spec(), r), frame(true);
+  frame(false);
+  EXPECT_EQ(radius("b"), 1);
+  EXPECT_FALSE(editor.history().can_undo());
+  EXPECT_TRUE(editor.history().can_redo()) << "the step before is offered again";
+  for (const int64_t r : {3, 1}) editor.set_param("b", spec(), r), frame();
+  editor.undo();  // before the pause that ends a step
+  EXPECT_EQ(radius("b"), 1);
+  EXPECT_FALSE(editor.history().can_undo());
+}
+
 TEST_F(Editing, SeveralValuesAreSentTogether) {
   GraphDesc next = chain();
   next.find("a")->params = {{"radius", int64_t{4}}};

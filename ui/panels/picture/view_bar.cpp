@@ -1,4 +1,6 @@
 // Draws the buttons at the picture's upper edge, and the bar and handle of a comparison.
+#include <imgui_internal.h>
+
 #include <cmath>
 
 #include "ui/keys.hpp"
@@ -11,8 +13,12 @@ constexpr ImGuiWindowFlags kFloating = ImGuiWindowFlags_NoDecoration | ImGuiWind
                                        ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove |
                                        ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav;
 
+constexpr const char *kViewBar = "##view_bar", *kCompareBar = "##compare_bar";
+
 // Minimum picture widths to show the zoom and the virtual camera's button; logical pixels
 constexpr float kMinZoomWidth = 460, kMinCameraWidth = 520;
+/// Distance of a comparison's bar from the upper edge of the picture; logical pixels
+constexpr float kCompareBarTop = 40;
 
 constexpr std::pair<ChannelView, const char*> kChannels[] = {
     {ChannelView::colour, "RGB"}, {ChannelView::red, "R"},     {ChannelView::green, "G"},
@@ -47,6 +53,12 @@ void end_bar() {
   ImGui::PopStyleVar(4);
 }
 
+/// Returns the size of a bar in the previous frame; empty if it was not drawn.
+ImVec2 size_of_bar(const char* id) {
+  const ImGuiWindow* bar = ImGui::FindWindowByName(id);
+  return bar && bar->WasActive ? bar->Size : ImVec2{};
+}
+
 void choose_channel(PanelContext& ctx) {
   UiState& s = ctx.state;
   const char* shown = kChannels[static_cast<size_t>(s.channel)].second;
@@ -74,6 +86,9 @@ void label(PanelContext& ctx, ImVec2 at, bool right_aligned, const std::string& 
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
   list.AddRectFilled(at, {at.x + size.x + 2 * pad, at.y + size.y + ctx.px(6)}, colour::over_picture,
                      ctx.px(3));
+  if (ctx.rects)
+    (*ctx.rects)[right_aligned ? "compare/label_right" : "compare/label"] = {at.x, at.y, size.x + 2 * pad,
+                                                                             size.y + ctx.px(6)};
   list.AddText({at.x + pad, at.y + ctx.px(3)}, colour::text, text.c_str());
 }
 
@@ -142,7 +157,7 @@ bool compare_in_one_line(const PanelContext& ctx, const Rect& area) {
 void draw_compare_bar(PanelContext& ctx, const Rect& area) {
   CompareState& c = ctx.state.compare;
   const bool wide = compare_in_one_line(ctx, area);
-  begin_bar(ctx, "##compare_bar", area, area.y + ctx.px(40));
+  begin_bar(ctx, kCompareBar, area, area.y + ctx.px(kCompareBarTop));
   const auto mode_button = [&](const char* text, const char* mark, CompareMode mode, const char* doc,
                                std::string_view key = {}) {
     if (bar_button(ctx, text, mark, c.mode == mode, doc, key)) c.mode = mode;
@@ -223,7 +238,7 @@ void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerR
   const BarRoom room = bar_room(ctx, area);
   if (room == BarRoom::none) return;
   const bool full = room == BarRoom::full;
-  begin_bar(ctx, "##view_bar", area, area.y + ctx.px(8));
+  begin_bar(ctx, kViewBar, area, area.y + ctx.px(8));
   const float density = ImGui::GetIO().DisplayFramebufferScale.x;
   if (bar_button(ctx, "Fit", "fit", s.view.fits(), "Fit the picture into the window", key_hint(Action::fit)))
     s.view = {.pixel_aspect = s.view.pixel_aspect};
@@ -264,17 +279,27 @@ void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerR
 
 void draw_compare(PanelContext& ctx, const Rect& area, const Rect& placed) {
   const CompareState& c = ctx.state.compare;
-  if (bar_room(ctx, area) != BarRoom::none) draw_compare_bar(ctx, area);
+  const bool has_bars = bar_room(ctx, area) != BarRoom::none;
+  if (has_bars) draw_compare_bar(ctx, area);
+  const ImVec2 size = size_of_bar(kCompareBar);
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
   const FontScope font(ctx.look.small);
   const std::string a = "A  " + shown_name(c.a), b = "B  " + shown_name(c.b);
+  const std::string both = shown_name(c.a) + " against " + shown_name(c.b);
+  const auto width_of = [](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; };
   // Place the labels beside the bars if there is room, else below them.
-  const float bar = ctx.px(compare_in_one_line(ctx, area) ? 530.f : 390.f),
+  const float bar = std::max(
+                  {ctx.px(compare_in_one_line(ctx, area) ? 530.f : 390.f), size.x, size_of_bar(kViewBar).x}),
               label_width =
-                  ctx.px(36) + std::max(ImGui::CalcTextSize(a.c_str()).x, ImGui::CalcTextSize(b.c_str()).x);
-  const bool beside = (area.w - bar) * 0.5f >= label_width || c.mode == CompareMode::difference;
-  const float below = ctx.px(compare_in_one_line(ctx, area) ? 74.f : 118.f);
-  const float top = area.y + (beside || !ctx.state.panels ? ctx.px(10) : below), inset = ctx.px(10);
+                  ctx.px(36) +
+                  (c.mode == CompareMode::difference ? width_of(both) : std::max(width_of(a), width_of(b)));
+  const bool beside = !has_bars || !ctx.state.panels || (area.w - bar) * 0.5f >= label_width;
+  const float below =
+      std::max(ctx.px(compare_in_one_line(ctx, area) ? 74.f : 118.f), ctx.px(kCompareBarTop + 6) + size.y);
+  const float top = area.y + (beside ? ctx.px(10) : below), inset = ctx.px(10);
+  if (ctx.rects && has_bars)
+    (*ctx.rects)["compare/bar"] = {std::floor(area.x + (area.w - size.x) * 0.5f),
+                                   area.y + ctx.px(kCompareBarTop), size.x, size.y};
   if (c.mode == CompareMode::split) {
     const float x = std::floor(area.x + area.w * c.split), middle = area.y + area.h * 0.5f;
     // Draw the line only over the picture, so that the bars stay legible.
@@ -295,7 +320,7 @@ void draw_compare(PanelContext& ctx, const Rect& area, const Rect& placed) {
     label(ctx, {left.x + inset, top}, false, a);
     label(ctx, {right.x + right.w - inset, top}, true, b);
   } else {
-    label(ctx, {area.x + inset, top}, false, shown_name(c.a) + " against " + shown_name(c.b));
+    label(ctx, {area.x + inset, top}, false, both);
   }
 }
 

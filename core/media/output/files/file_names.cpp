@@ -9,7 +9,9 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text/text.hpp"
+#include "core/base/text/url_secrets.hpp"
 #include "core/media/output/files/folders.hpp"
+#include "core/media/url.hpp"
 
 namespace lensd {
 namespace {
@@ -76,14 +78,18 @@ void check_characters(const std::string& path) {
     throw Error(ExitCode::usage, "recording", "the file name has a control character", "choose another name");
 }
 
-[[noreturn]] void refuse_name(const std::string& name, const std::string& why) {
-  throw Error(ExitCode::usage, name, why, "for example: rec-%Y%m%d-%H%M%S.mkv");
+[[noreturn]] void refuse_name(const std::string& name, const std::string& why,
+                              const char* hint = "for example: rec-%Y%m%d-%H%M%S.mkv") {
+  throw Error(ExitCode::usage, url_without_secrets(name), why, hint);
 }
 
 }  // namespace
 
 void check_name(const std::string& name) {
   check_characters(name);
+  if (name.starts_with("file:")) refuse_name(name, "the path of a recording has no 'file:'");
+  if (!scheme_of(name).empty())
+    refuse_name(name, "this is an address, not a file", "-o and [output] url send to an address");
   if (std::filesystem::path(name).stem().empty()) refuse_name(name, "this is not a file name");
   for (const auto& folder : std::filesystem::path(path_below(fixed_folder(name), name)))
     if (folder == "..") refuse_name(name, "'..' cannot follow a folder with a date or time");
@@ -94,8 +100,10 @@ void check_name_template(const std::string& name) {
   for (size_t i = 0; i < name.size(); ++i) {
     if (name[i] != '%') continue;
     if (!is_conversion(name, i))
-      refuse_name(name, fmt::format("'{}' is not a date or time conversion for file names",
-                                    std::string_view(name).substr(i, 2)));
+      refuse_name(name,
+                  fmt::format("'{}' is not a date or time conversion for file names",
+                              std::string_view(name).substr(i, 2)),
+                  "write %% for a percent sign, or a name such as rec-%Y%m%d-%H%M%S.mkv");
     ++i;
   }
 }

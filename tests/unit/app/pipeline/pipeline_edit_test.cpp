@@ -64,6 +64,19 @@ TEST(PipelineEdit, ARejectedParameterThatNeedsAPlanIsRevertedCompletely) {
   EXPECT_NE(value_of(*pipeline.graph()->graph.find("convolve"), compose), compose.default_value);
 }
 
+TEST(PipelineEdit, ARefusedParameterNamesNoLineOfTheFile) {
+  PipelineOptions options = paced_options("convolve,invert", true);
+  options.graph.nodes[0].where = "a.toml:3:1";
+  Pipeline pipeline(small_source(100), options, registry());
+  pipeline.start();
+  pipeline.post(SetParam{"convolve", "compose", std::string("nonsense")});
+  ASSERT_TRUE(settled(pipeline, 1));
+  const auto notices = pipeline.take_notices();
+  ASSERT_FALSE(notices.empty());
+  EXPECT_TRUE(notices.back().text.starts_with("convolve: compose: 'nonsense' is not a kernel"))
+      << notices.back().text;
+}
+
 TEST(PipelineEdit, SoloShowsANodeWithoutChangingTheGraph) {
   Pipeline pipeline(small_source(100), paced_options("invert,mosaic=block=32", true), registry());
   Pipeline only(small_source(100), paced_options("invert", true), registry());

@@ -1,5 +1,6 @@
 // app/cli: the command line as the last layer of the configuration, and the text of --help.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "app/cli.hpp"
 #include "app/config_checks.hpp"
+#include "app/output_files.hpp"
 #include "core/base/error.hpp"
 #include "kernels/registry.hpp"
 #include "tests/unit/app/serve/command_lines.hpp"
@@ -266,9 +268,47 @@ TEST_F(Cli, ValuesThatConflictWithAFileAreAUsageError) {
   }
 }
 
+TEST_F(Cli, OutputsAreFilesOrStreams) {
+  EXPECT_EQ(line_of({"a.mp4", "-o", "file:///b%20c.mkv"}).output, "/b c.mkv");
+  EXPECT_EQ(line_of({"a.mp4", "-o", "file:/b.mkv"}).output, "/b.mkv");
+  EXPECT_EQ(line_of({"a.mp4", "--record", "file:///b.mkv"}).record, "/b.mkv");
+  EXPECT_EQ(line_of({"serve", "a.mp4", "-o", "file:///b.m3u8"}).config.output_url, "/b.m3u8");
+  for (const char* address : {"http://host/a.mp4", "tcp://host:5000", "file://other/a.mp4"})
+    EXPECT_EQ(problem_of({"a.mp4", "-o", address}),
+              fmt::format("--output: {}: this is not a stream target (use rtsp:// rtmp:// srt:// udp:// "
+                          "rtp://, a .m3u8 playlist or v4l2:/dev/videoN)",
+                          address));
+  EXPECT_EQ(problem_of({"a.mp4", "--trace", "t.foo"}), "--trace: 't.foo' does not end in .json");
+  for (const char* path : {"t.json", "/dev/stdout", "/dev/null"})
+    EXPECT_EQ(problem_of({"a.mp4", "--trace", path}), "") << path;
+}
+
+TEST_F(Cli, NoTwoOutputsAreTheSameFile) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "a.mkv",
+                    same = (folder.path() / ".." / folder.path().filename() / "a.mkv").string();
+  const auto refusal = [](const CommandLine& line) -> std::string {
+    try {
+      check_output_files(line, {});
+      return "";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ExitCode::usage);
+      return e.what();
+    }
+  };
+  EXPECT_EQ(refusal(line_of({"x.mp4", "--record", same, "-o", file})),
+            same + ": --output and --record name the same file (choose another name for one of them)");
+  std::ofstream(file) << "there";
+  EXPECT_NE(refusal(line_of({"x.mp4", "--record", same, "-o", file})), "");
+  EXPECT_NE(refusal(line_of({"x.mp4", "--trace", folder / "a.json", "--timings", folder / "a.json"})), "");
+  EXPECT_EQ(refusal(line_of({"x.mp4", "--record", folder / "b.mkv", "-o", file})), "");
+  EXPECT_EQ(refusal(line_of({"x.mp4", "-o", "null:", "--trace", "/dev/null", "--timings", "/dev/null"})), "");
+}
+
 TEST_F(Cli, LoopFileNeedsNoValue) {
   EXPECT_TRUE(line_of({"a.mp4", "--loop-file"}).loop_file);
   EXPECT_TRUE(line_of({"a.mp4", "--loop-file=inf"}).loop_file);
+  EXPECT_TRUE(line_of({"a.mp4", "--loop-file=yes"}).loop_file);
   EXPECT_FALSE(line_of({"a.mp4", "--loop-file=no"}).loop_file);
 }
 

@@ -47,6 +47,10 @@ TEST_F(ConfigChecks, EachIsReportedWithItsLocation) {
        "a.toml:3:9: record.codec: a.mp4: this file type does not support ffv1"},
       {"[record]\nname = \"a.mov\"\ncodec = \"rawvideo\"",
        "a.toml:3:9: record.codec: a.mov: this file type does not support rawvideo (use .mkv or .avi)"},
+      {"[record]\nname = \"rtsp://host/cam.mkv\"",
+       "a.toml:2:8: record.name: rtsp://host/cam.mkv: this is an address, not a file (-o and"},
+      {"[record]\nname = \"file:///tmp/cam.mkv\"",
+       "a.toml:2:8: record.name: file:///tmp/cam.mkv: the path of a recording has no 'file:'"},
       {"[output]\nurl = \"ftp://host/x\"", "a.toml:2:7: output.url"},
       {"[output]\nurl = \"udp://host\"",
        "a.toml:2:7: output.url: udp://host: the address has no port (add one"},
@@ -90,6 +94,21 @@ TEST_F(ConfigChecks, TheCodecIsCheckedAgainstTheFileThatIsRecorded) {
   EXPECT_THROW(set_recorded_file("clip.txt"), Error);
 }
 
+TEST_F(ConfigChecks, TheFileThatIsRecordedIsATemplate) {
+  EXPECT_NO_THROW(set_recorded_file("%H 100%%.mkv"));
+  for (const char* name : {"%Q.mkv", "100%.mkv", "rtsp://host/cam.mkv", "file:cam.mkv"}) try {
+      set_recorded_file(name);
+      ADD_FAILURE() << name;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ExitCode::usage) << e.what();
+    }
+}
+
+TEST_F(ConfigChecks, APlaylistMayBeAFileAddress) {
+  EXPECT_EQ(problems("[output]\nurl = \"file:///tmp/cam.m3u8\""), std::vector<std::string>{});
+  EXPECT_EQ(problems("[output]\nurl = \"file:///tmp/cam.mkv\"").size(), 1u);
+}
+
 TEST_F(ConfigChecks, TheLimitOfASourceIsChecked) {
   const auto with = [](size_t bytes) { return "[source]\nurl = \"" + std::string(bytes, 'x') + "\""; };
   EXPECT_EQ(problems(with(4096)), std::vector<std::string>{});
@@ -119,6 +138,40 @@ TEST_F(ConfigChecks, VariablesAreCheckedTheSame) {
   } catch (const Error& e) {
     EXPECT_NE(std::string(e.what()).find("record.name"), std::string::npos) << e.what();
   }
+}
+
+TEST_F(ConfigChecks, TheCommandCheckFindsOptionsThatDoNotFitTheSource) {
+  const struct {
+    const char* text;
+    const char* says;
+  } cases[] = {
+      {"url = \"rtsp://host/a\"\nsize = \"640x480\"",
+       "a.toml:3:8: source.size: rtsp://host/a: size and rate cannot"},
+      {"url = \"udp://:5000\"\nrate = 30.0",
+       "a.toml:3:8: source.rate: udp://:5000: size and rate cannot be set"},
+      {"url = \"/dev/video0\"\nformat = \"mjpegg\"",
+       "a.toml:3:10: source.format: /dev/video0: no camera format is called 'mjpegg'"},
+      {"url = \"udp://:5000\"\nformat = \"tss\"",
+       "a.toml:3:10: source.format: udp://:5000: this FFmpeg has no input format 'tss'"},
+      {"url = \"udp://:5000\"\noptions = \"fifo=1\"",
+       "a.toml:3:11: source.options: udp://:5000: this kind of source has no option 'fifo'"},
+      {"url = \"screen:\"\nformat = \"mjpeg\"",
+       "a.toml:3:10: source.format: screen:: the screen has only one"},
+  };
+  for (const auto& c : cases) {
+    const std::string text = std::string("[source]\n") + c.text;
+    set_config_check(config_problems);
+    EXPECT_EQ(problems(text), std::vector<std::string>{}) << "runs may open another source";
+    set_config_check(config_and_file_problems);
+    const auto found = problems(text);
+    ASSERT_EQ(found.size(), 1u) << c.text;
+    EXPECT_TRUE(found[0].starts_with(c.says)) << found[0];
+  }
+  for (const char* text :
+       {"url = \"/dev/video9\"\nformat = \"MJPG\"\nsize = \"640x480\"\nrate = 30.0",
+        "url = \"udp://:5000\"\noptions = \"fifo_size=50000\"", "url = \"screen:\"\nrate = 5.0",
+        "url = \"clip.mp4\"\nformat = \"mjpeg\"", "size = \"640x480\""})
+    EXPECT_EQ(problems(std::string("[source]\n") + text), std::vector<std::string>{}) << text;
 }
 
 TEST_F(ConfigChecks, OnlyTheCommandCheckReadsTheTokensFile) {

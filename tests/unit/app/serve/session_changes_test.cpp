@@ -137,6 +137,26 @@ TEST_F(SessionChangesTest, ARefusedReloadKeepsTheSettings) {
   EXPECT_EQ(pipeline_->status().colour, ColourSettings{});
 }
 
+TEST_F(SessionChangesTest, ARefusedEditNamesNoLineOfTheFile) {
+  open();
+  pipeline_->start();
+  write_config(
+      "[[node]]\nfilter = \"crop\"\nwidth = 20\n[[node]]\nfilter = \"crop\"\nid = \"other\"\n"
+      "width = 20\ninput = \"source\"\n[[node]]\nfilter = \"blend\"\ninputs = [\"crop\", \"other\"]\n");
+  reload();
+  ASSERT_TRUE(answered());
+  ASSERT_EQ(response_.error, "");
+  answered_ = false;
+  session_->edit_graph(
+      [](GraphDesc& graph) -> Response {
+        graph.find("blend")->inputs[1] = "source";
+        return {};
+      },
+      [this](Response response) { response_ = std::move(response), answered_ = true; });
+  ASSERT_TRUE(answered());
+  EXPECT_TRUE(response_.error.starts_with("blend: its inputs differ in size")) << response_.error;
+}
+
 TEST_F(SessionChangesTest, AGraphThatTimedOutNeverRuns) {
   open(std::chrono::milliseconds(20));
   set_graph("invert");

@@ -32,6 +32,8 @@ TEST_F(SourceText, WhatCopyingLeavesAroundANameGoes) {
   EXPECT_EQ(tidy_source("'~/clip.mp4'"), "/home/ada/clip.mp4");
   EXPECT_EQ(tidy_source("file:///a/my%20clip%2B.mp4"), "/a/my clip+.mp4");
   EXPECT_EQ(tidy_source("file://localhost/a/100%.mp4"), "/a/100%.mp4");
+  EXPECT_EQ(tidy_source("file:/a/my%20clip.mp4"), "/a/my clip.mp4");
+  EXPECT_EQ(tidy_source("file:a.mp4"), "file:a.mp4");
   EXPECT_EQ(tidy_source("FILE://LocalHost/a%zz%00%4"), "/a%zz%00%4");
   EXPECT_EQ(tidy_source("file://nas/a.mp4"), "file://nas/a.mp4");
   EXPECT_EQ(tidy_source("~other/clip.mp4"), "~other/clip.mp4");

@@ -180,6 +180,24 @@ TEST(PropertyTable, SetsValuesByCommands) {
   EXPECT_FALSE(seek.relative);
 }
 
+TEST(PropertyTable, BooleansAreWrittenAsInMpv) {
+  FakeTarget target("invert");
+  const auto loops = [&](const Json& value) {
+    EXPECT_EQ(ask(target, {"set", "loop-file", value}).error, "") << value;
+    return std::get<SetFileLoop>(target.posted().back()).on;
+  };
+  for (const Json& yes : {Json(true), Json("inf"), Json("yes"), Json("true")}) EXPECT_TRUE(loops(yes)) << yes;
+  for (const Json& no : {Json(false), Json("no"), Json("false")}) EXPECT_FALSE(loops(no)) << no;
+  EXPECT_EQ(ask(target, {"set", "loop-file", 3}).error,
+            "loop-file: expected inf or no, or true or false; files play once or without end");
+  EXPECT_EQ(ask(target, {"set", "loop-file", "often"}).error,
+            "loop-file: expected inf or no, or true or false");
+  EXPECT_EQ(ask(target, {"set", "pause", "yes"}).error, "");
+  EXPECT_TRUE(std::get<Pause>(target.posted().back()).paused);
+  EXPECT_EQ(ask(target, {"set", "pause", "inf"}).error, "pause: expected true or false");
+  EXPECT_EQ(ask(target, {"set", "invert.enabled", "no"}).error, "");
+}
+
 TEST(PropertyTable, RefusesImpossibleValues) {
   FakeTarget target("invert");
   target.set_state(filled_state());

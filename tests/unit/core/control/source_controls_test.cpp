@@ -1,5 +1,6 @@
 // core/control: the camera's controls as properties.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "core/control/commands.hpp"
@@ -54,6 +55,26 @@ TEST(SourceProperties, LossesAndRateOfACamera) {
   const Json source = ask(target, {"get", "source"}).data;
   EXPECT_EQ(source["fps"], 30);
   EXPECT_EQ(source["measured_fps"], 29.123);
+}
+
+TEST(SourceProperties, AreUnknownUntilTheCameraIsConnected) {
+  FakeTarget target("invert");
+  RunState state;
+  for (const char* name : {"connecting", "reconnecting"}) {
+    state.source_state = name;
+    target.set_state(state);
+    const std::string problem =
+        fmt::format("the source is {}; a camera lists its controls when it plays", name);
+    for (const Json& command : {Json{"get", "source.gain"}, Json{"set", "source.gain", 3}}) {
+      const Response response = ask(target, command);
+      EXPECT_EQ(response.error, "source.gain: " + problem);
+      EXPECT_EQ(response.status, Status::busy);
+    }
+    EXPECT_EQ(ask(target, {"reset-controls"}).error, problem);
+  }
+  state.source_state = "playing";
+  target.set_state(state);
+  EXPECT_EQ(ask(target, {"get", "source.gain"}).error, "source.gain: this source has no controls");
 }
 
 TEST(SourceProperties, AreReadSetAndReset) {

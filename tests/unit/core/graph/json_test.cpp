@@ -72,5 +72,21 @@ TEST(GraphJson, WhatDoesNotFitIsNamed) {
   }
 }
 
+TEST(GraphJson, OnlyAnEmptyListRemovesAllNodes) {
+  EXPECT_NE(graph_refusal(Json::object()).find("needs the key 'nodes'"), std::string::npos);
+  EXPECT_NE(graph_refusal({{"output", "source"}}).find("needs the key 'nodes'"), std::string::npos);
+  EXPECT_EQ(graph_refusal({{"nodes", Json::array()}}), "accepted");
+}
+
+TEST(GraphJson, ANodeHasInputOrInputs) {
+  const Json node{{"filter", "median"}, {"input", "source"}, {"inputs", {"source"}}};
+  EXPECT_EQ(graph_refusal({{"nodes", {node}}}),
+            "graph: node 1: has both input and inputs (keep one of them)");
+}
+
+TEST(GraphJson, TheOriginIsNotTheCommandLine) {
+  EXPECT_TRUE(graph_refusal("mediann").starts_with("graph: ")) << graph_refusal("mediann");
+}
+
 }  // namespace
 }  // namespace lensd

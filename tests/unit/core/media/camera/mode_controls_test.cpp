@@ -66,6 +66,18 @@ TEST(ModeControls, TheNewestValueReplacesThoseThatDoNotFit) {
   EXPECT_EQ(mode.chosen(), (ControlValues{{"size", std::string("640x480")}, {"rate", std::string("60")}}));
 }
 
+TEST(ModeControls, FormatsHaveTheirNamesInFFmpegToo) {
+  ModeControls mode(two_formats(), {});
+  const SourceControl& format = mode.list().front();
+  for (const char* name : {"MJPG", "mjpeg"})
+    EXPECT_EQ(to_string(check_control(format, std::string(name)).value), "MJPG") << name;
+  EXPECT_EQ(check_control(format, std::string("h264")).problem,
+            "format = 'h264' is not allowed, expected one of auto, YUYV (yuyv422), MJPG (mjpeg)");
+  mode.adopt({{"format", std::string("yuyv422")}});
+  EXPECT_EQ(value_of(mode, "format"), "YUYV");
+  EXPECT_EQ(choices_of(ModeControls(two_formats(), {"mjpeg"}), "format"), (Choices{"auto", "YUYV", "MJPG"}));
+}
+
 TEST(ModeControls, KeptValuesThatTheCameraHasNotAreIgnored) {
   ModeControls mode(two_formats(), {});
   mode.adopt({{"size", std::string("800x600")}, {"format", std::string("MJPG")}, {"gain", int64_t{3}}});
