@@ -187,7 +187,7 @@ void Pipeline::process(Picture picture) {
     if (show_last_frame(false)) end_run();
     return;
   }
-  if (loops_a_b() && !state_.paused && info.pts_ns >= state_.loop_b_ns) request_seek(state_.loop_a_ns);
+  follow_a_b_loop();
 }
 
 /// Processes the current picture again if the graph has changed since it was processed.
