@@ -172,7 +172,8 @@ void Pipeline::process(Picture picture) {
   if (options_.paced && !state_.paused && !show_one_) pace(frame.info);
   // pace() may have applied a seek; then the frame before it is still shown. stop() also changes the serial.
   if (serial != seek_serial_.load(std::memory_order_relaxed) && !stopping()) return count_not_shown();
-  state_.frame_index = info.index, state_.position_ns = shown_ns_ = info.pts_ns;
+  state_.frame_index = info.index, state_.frame_estimated = info.index_estimated;
+  state_.position_ns = shown_ns_ = info.pts_ns;
   farthest_ns_ = std::max(farthest_ns_, info.pts_ns);
   seek_target_ns_.reset();
   show_one_ = show_one_ && info.placeholder;  // a paused start waits for the source
