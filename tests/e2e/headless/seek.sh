@@ -78,6 +78,17 @@ for file in variable.mkv +frag_keyframe.mp4 +frag_keyframe+empty_moov.mp4; do
   stop_daemon
 done
 
+# The property `source` has the size of the newest picture.
+for size in 64x48 96x80; do
+  ffmpeg -v error -f lavfi -i testsrc2=size=$size:rate=25 -t 1 -c:v mpeg2video "$WORK/$size.ts" || fail "no TS was made"
+done
+cat "$WORK/64x48.ts" "$WORK/96x80.ts" >"$WORK/sizes.ts"
+start_daemon "$WORK/sizes.ts"
+wait_for 20 eval '[[ $(ctl get ended) == true ]]' || fail "the joined file does not end"
+[[ $(field source width)x$(field source height) == 96x80 ]] || fail "the source is $(field source width) wide"
+[[ $(ctl get source) == *96×80* ]] || fail "the text is $(field source detail)"
+stop_daemon
+
 start_daemon "$clip" --pause
 at() { [[ $(ctl get frame) == "$1" ]]; }
 wait_for 10 at 0 || fail "frame $(ctl get frame) at the start"
