@@ -10,8 +10,8 @@
 namespace lensd {
 namespace {
 
-/// Returns the number of shown pictures before a packet. Returns nullopt if the index may be incomplete: that of
-/// a fragmented MP4 grows with each fragment that is read.
+/// Returns the number of shown pictures before a packet. Returns nullopt if the index may be incomplete: that
+/// of a fragmented MP4 grows with each fragment that is read.
 std::optional<int64_t> pictures_before(AVStream& stream, const AVPacket& packet) {
   const int entries = avformat_index_get_entries_count(&stream);
   if (entries == 0 || entries > stream.nb_frames || packet.dts == AV_NOPTS_VALUE) return std::nullopt;
@@ -29,7 +29,8 @@ std::optional<int64_t> pictures_before(AVStream& stream, const AVPacket& packet)
 void PacketCount::restart(const AVFormatContext* context) {
   stop();
   // The index of an AVI file also has the frames that were left out.
-  active_ = first_ = context && context->iformat && std::string_view(context->iformat->name).starts_with("mov");
+  active_ = first_ =
+      context && context->iformat && std::string_view(context->iformat->name).starts_with("mov");
 }
 
 void PacketCount::stop() {

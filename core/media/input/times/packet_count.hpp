@@ -1,8 +1,8 @@
 // Numbers of pictures after a seek, counted with the index of the file.
 //
-// An index that lists every packet says how many packets precede the first one that is read after a seek. That
-// is a key frame, and no earlier packet is shown after it. The pictures before a time are therefore those
-// packets, and the packets since then with an earlier time.
+// An index that lists every packet says how many packets precede the first one that is read after a seek.
+// That is a key frame, and no earlier packet is shown after it. The pictures before a time are therefore
+// those packets, and the packets since then with an earlier time.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,8 @@ class RateWatch {
   bool varies_ = false;
 };
 
-/// Returns the rate to estimate the number of frames before a time: `fps`, unless the container's mean differs
-/// clearly because the rate varies.
+/// Returns the rate to estimate the number of frames before a time: `fps`, unless the container's mean
+/// differs clearly because the rate varies.
 double mean_rate(double fps, const AVStream& stream);
 
 }  // namespace lensd
