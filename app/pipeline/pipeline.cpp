@@ -172,7 +172,8 @@ void Pipeline::process(Picture picture) {
   if (options_.paced && !state_.paused && !show_one_) pace(frame.info);
   // pace() may have applied a seek; then the frame before it is still shown. stop() also changes the serial.
   if (serial != seek_serial_.load(std::memory_order_relaxed) && !stopping()) return count_not_shown();
-  state_.frame_index = info.index, state_.position_ns = shown_ns_ = info.pts_ns;
+  state_.frame_index = info.index, state_.frame_estimated = info.index_estimated;
+  state_.position_ns = shown_ns_ = info.pts_ns;
   farthest_ns_ = std::max(farthest_ns_, info.pts_ns);
   seek_target_ns_.reset();
   show_one_ = show_one_ && info.placeholder;  // a paused start waits for the source
@@ -187,7 +188,7 @@ void Pipeline::process(Picture picture) {
     if (show_last_frame(false)) end_run();
     return;
   }
-  if (loops_a_b() && !state_.paused && info.pts_ns >= state_.loop_b_ns) request_seek(state_.loop_a_ns);
+  follow_a_b_loop();
 }
 
 /// Processes the current picture again if the graph has changed since it was processed.

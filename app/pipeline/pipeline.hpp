@@ -209,6 +209,7 @@ class Pipeline {
   bool stay(int64_t next_ns);
   bool show_last_frame(bool whole_sound);
   void wait_in_picture(int64_t wait_ns, int64_t end_ns);
+  void follow_a_b_loop();
   bool loops_a_b() const {
     return source_info_.seekable && state_.loop_a_ns >= 0 && state_.loop_b_ns > state_.loop_a_ns;
   }
@@ -304,6 +305,7 @@ class Pipeline {
   int64_t counted_frames_ = 0;             // new pictures, without placeholders
   int64_t farthest_ns_ = 0;                // latest timestamp of a processed picture
   std::optional<int64_t> seek_target_ns_;  // target of a seek whose picture is not processed yet
+  bool loop_armed_ = true;                 // playback that reaches B returns to A; see follow_a_b_loop()
   int64_t timed_from_ns_ = 0;  // do not measure earlier pictures: their latency would include a pause
   uint64_t graph_version_ = 0;
   double announced_rate_ = 0;  // last rate passed to the sinks; 0: none

@@ -67,6 +67,7 @@ void Pipeline::apply(const Command& command) {
                    if (options_.sound) options_.sound->set_muted(c.on);
                  },
                  [this](const SetLoop& c) {
+                   if (c.a_ns != state_.loop_a_ns || c.b_ns != state_.loop_b_ns) loop_armed_ = true;
                    state_.loop_a_ns = c.a_ns, state_.loop_b_ns = c.b_ns;
                    set_file_loop(c.file);
                    if (loops_a_b() && state_.ended && !state_.paused) request_seek(state_.loop_a_ns);
@@ -165,6 +166,7 @@ void Pipeline::request_seek(int64_t position_ns, int back) {
   clock_.restart();
   sound_.stop(seek_ns_.load(std::memory_order_relaxed), !state_.paused);
   show_one_ = state_.paused, step_frames_ = 0, state_.ended = false;
+  loop_armed_ = *seek_target_ns_ <= state_.loop_b_ns;
 }
 
 }  // namespace lensd

@@ -125,7 +125,16 @@ void Pipeline::wait_in_picture(int64_t wait_ns, int64_t end_ns) {
   if (command) apply_commands();
   stays_ = false;
   if (!command) publish_status(), options_.on_change();
-  if (loops_a_b() && !state_.paused && !seek_target_ns_ && state_.position_ns >= state_.loop_b_ns)
+  follow_a_b_loop();
+}
+
+/// Returns to A when playback reaches B. After a seek beyond B, playback continues there, as in mpv. A new
+/// loop returns to A also from positions beyond B.
+void Pipeline::follow_a_b_loop() {
+  if (!loops_a_b() || seek_target_ns_) return;
+  if (state_.position_ns < state_.loop_b_ns)
+    loop_armed_ = true;
+  else if (loop_armed_ && !state_.paused)
     request_seek(state_.loop_a_ns);
 }
 

@@ -107,11 +107,15 @@ RunState Session::state() const {
   static_cast<PipelineStatus&>(s) = running->status();
   const std::shared_ptr<const GraphView> graph = running->graph();
   s.device_bytes = graph->device_bytes;
-  for (const PlannedNode& node : graph->planned)
-    if (!node.automatic && !node.scope) s.sizes.emplace_back(node.id, node.output.extent);
   const SourceInfo& info = running->source();
   s.source_name = info.name, s.source_fps = info.fps, s.duration_ns = info.duration_ns;
   s.live_source = info.live, s.seekable = info.seekable, s.picture = info.picture.upright();
+  for (const PlannedNode& node : graph->planned) {
+    if (!node.automatic && !node.scope) s.sizes.emplace_back(node.id, node.output.extent);
+    // The size may change within a file and with a reconnect; `info` has that of the first picture, or a
+    // guess.
+    if (node.id == kSourceNode) s.picture = node.output.extent;
+  }
   s.source_detail = fmt::format("{}×{} {}{}{}", s.picture.width, s.picture.height, describe(info.picture),
                                 info.codec.empty() ? "" : ", ", info.codec);
   if (s.fields != FieldOrder::progressive) s.source_detail += fmt::format(", {}", name(s.fields));
@@ -125,11 +129,7 @@ RunState Session::state() const {
                               : "playing";
   if (s.live.live) {
     s.source_reason = without_secrets(s.live.reason);
-    // Take the size from the plan: `info` has a guess until the first picture, and a reconnect may change the
-    // size.
     s.source_detail = s.live.stream;
-    for (const PlannedNode& node : graph->planned)
-      if (node.id == kSourceNode) s.picture = node.output.extent;
   }
   for (const auto& sink : running->sinks()) {
     SinkStatus status = sink->status();

@@ -51,7 +51,8 @@ ViewerModelBuilder::ViewerModelBuilder(Pipeline& pipeline, const Registry& regis
 
 void ViewerModelBuilder::shown(const FrameInfo& info) {
   ++model_.counts.shown;
-  model_.frame_index = info.index, model_.position_ns = info.pts_ns;
+  model_.frame_index = info.index, model_.frame_estimated = info.index_estimated;
+  model_.position_ns = info.pts_ns;
 }
 
 void ViewerModelBuilder::shown_tracks(const TrackTable* table) {

@@ -190,6 +190,8 @@ constexpr Property kProperties[] = {
     {"time-pos", "position in seconds; setting it seeks", get_seconds<&RunState::position_ns>, set_position},
     {"duration", "length in seconds, 0 if unknown", get_seconds<&RunState::duration_ns>, nullptr},
     {"frame", "index of the newest frame", get<&RunState::frame_index>, nullptr},
+    {"frame-estimated", "true if `frame` is an estimate, after a seek in a file whose frame rate varies",
+     get<&RunState::frame_estimated>, nullptr},
     {"rate", "frames per second over the last second", get_rate, nullptr},
     {"loop-file", "start over at the end: inf or no", get<&RunState::loop_file>, set_loop_file},
     {"bypass", "show the decoded picture instead of the graph's output", get<&RunState::bypass>,

@@ -137,8 +137,9 @@ class Source {
   /// Takes the last picture if no pts is large enough, and the first picture if there are fewer before it. If
   /// the picture before `position_ns` lasts until more than 250 ms after it and `back` is 0, delivers that
   /// picture with pts_ns == position_ns.
-  /// Exact: decodes from a key frame. Frame indices are computed from the pts and the nominal rate. Throws
-  /// Error(bad_source) if the source is not seekable.
+  /// Exact: decodes from a key frame. Frame indices are counted with the container's index, or computed from
+  /// the pts and the rate (FrameInfo::index_estimated). Throws Error(bad_source) if the source is not
+  /// seekable.
   virtual void seek(int64_t position_ns, int back) = 0;
   void seek(int64_t position_ns) { seek(position_ns, 0); }
 

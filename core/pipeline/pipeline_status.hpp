@@ -29,6 +29,7 @@ struct ProcessStatus {
   PixelAspect pixel_aspect;                ///< of the output
   /// Field order of the newest frame that is marked as interlaced; progressive: there was none.
   FieldOrder fields = FieldOrder::progressive;
+  bool frame_estimated = false;  ///< see FrameInfo::index_estimated
   bool planning = false;  ///< a plan is being prepared; GraphView::graph is not the requested graph yet
   bool paused = false, ended = false, bypass = false, loop_file = false;
   Precision precision = Precision::automatic;  ///< as requested

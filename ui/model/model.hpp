@@ -69,6 +69,7 @@ struct ViewerModel {
   std::string source_address;  ///< address without secrets
   bool live = false, seekable = false, image = false, ended = false;
   int64_t position_ns = 0, duration_ns = 0, frame_index = 0, frame_duration_ns = 0;
+  bool frame_estimated = false;  ///< frame_index is an estimate
   LiveStatus live_status;
   std::shared_ptr<const SourceControls> controls;  ///< the camera's controls; null: none
   FieldOrder fields = FieldOrder::progressive;     ///< see ProcessStatus

@@ -250,7 +250,9 @@ void draw_position(PanelContext& ctx, bool seekable, bool narrow) {
     fixed_text(colour::faint, fmt::format("/ {}", clock_text(m.duration_ns, long_time)), "/ " + widest);
   }
   ImGui::SameLine(0, ctx.px(kGap));
-  fixed_text(colour::dim, fmt::format("frame {}", m.frame_index), "frame 00000");
+  fixed_text(colour::dim, fmt::format("frame {}{}", m.frame_estimated ? "~" : "", m.frame_index),
+             "frame 00000");
+  if (m.frame_estimated) tooltip(ctx.look, "Estimated from the position: the frame rate varies");
 }
 
 }  // namespace

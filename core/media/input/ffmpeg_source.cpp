@@ -69,7 +69,9 @@ void FfmpegSource::open_first() {
   const AVRational rate = av_guess_frame_rate(input_->context(), input_->stream(), nullptr);
   const double fps = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
   if (fps <= kHighestFps && !input_->invents_times()) info_.fps = fps;
+  if (info_.fps > 0) mean_fps_ = mean_rate(info_.fps, *input_->stream());
   if (info_.fps > 0) timestamps_ = TimestampNormalizer(std::max<int64_t>(1, std::llround(1e9 / info_.fps)));
+  rate_watch_ = RateWatch(timestamps_.nominal_ns());
   describe_source();
   read_ahead();
 }
@@ -87,6 +89,7 @@ void FfmpegSource::open() {
   if (const CameraMonitor* camera = input_->camera_monitor()) broken_before_ = camera->broken;
   software_ = false;
   start_decoder();
+  packets_.restart(input_->context());
   draining_ = drained_key_ = intact_seen_ = false;
   announced_peak_.reset();
   announced_hdr_.reset();
@@ -269,6 +272,7 @@ FrameOutcome FfmpegSource::feed() {
   }
   if (input_->live()) check_live_packet();
   stream_errors_.packet_read(*packet_);
+  packets_.read(*input_->stream(), *packet_);
   if (std::string problem = png_problem(*input_->stream()->codecpar, *packet_); !problem.empty()) {
     forged_ = std::move(problem);
     av_packet_unref(packet_.get());
@@ -379,7 +383,10 @@ Picture FfmpegSource::deliver() {
     ref.planes[p] = frame_->data[p];
     ref.pitch_bytes[p] = frame_->linesize[p];
   }
-  frame_info_.index = next_index_++;
+  if (!first_index_) first_index_ = packets_.before(frame_info_.stamp_ns).value_or(0);
+  packets_.stop();
+  rate_watch_.add(frame_info_.pts_ns, std::exchange(follows_, true));
+  frame_info_.index = next_index_++, frame_info_.index_estimated = index_estimated_;
   frame_info_.key = ff::is_key(*frame_);
   frame_info_.fields = fields_of(*frame_, ref.info.orientation, input_->stream()->codecpar->codec_id);
   ref.info.interlaced.value = frame_info_.fields != FieldOrder::progressive;

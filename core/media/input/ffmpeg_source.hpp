@@ -19,6 +19,7 @@
 #include "core/media/input/frame_owner_pool.hpp"
 #include "core/media/input/input.hpp"
 #include "core/media/input/stream_errors.hpp"
+#include "core/media/input/times/packet_count.hpp"
 #include "core/media/input/times/timestamps.hpp"
 #include "core/media/source.hpp"
 
@@ -145,6 +146,12 @@ class FfmpegSource final : public Source {
   FrameInfo frame_info_;               ///< properties of the frame in frame_
   int64_t announced_duration_ns_ = 0;  ///< announced duration of the stream; 0: unknown
   int64_t next_index_ = 0;
+  bool index_estimated_ = false;        ///< next_index_ is an estimate
+  std::optional<int64_t> first_index_;  ///< number of pictures before the first one that can be decoded
+  PacketCount packets_;
+  RateWatch rate_watch_;
+  double mean_fps_ = 0;   ///< to estimate numbers of frames; differs from info_.fps if the rate varies
+  bool follows_ = false;  ///< the next picture follows the last delivered one
   std::optional<uint16_t> announced_peak_;    ///< first announced peak of the connection, see peak_of()
   std::optional<HdrMetadata> announced_hdr_;  ///< of the connection's first HDR picture
   bool draining_ = false;

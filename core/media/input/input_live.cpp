@@ -42,6 +42,10 @@ std::string describe(int error, UrlKind kind) {
       {AVERROR(EBUSY), "in use by another program"},
       {AVERROR(EPERM), "not allowed"},
       {AVERROR_EOF, "the stream ended at once"},
+      {AVERROR_HTTP_NOT_FOUND, "the server has no such file or stream (404)"},
+      {AVERROR_HTTP_BAD_REQUEST, "the server does not accept the request (400)"},
+      {AVERROR_HTTP_OTHER_4XX, "the server does not accept the request (4xx)"},
+      {AVERROR_HTTP_SERVER_ERROR, "the server has failed (5xx)"},
       {AVERROR_INVALIDDATA, "this is not a video stream that FFmpeg can read"}};
   if (kind == UrlKind::screen && error == AVERROR(EIO)) return "cannot open the X11 display";
   for (const auto& [code, text] : kReasons)

@@ -108,6 +108,7 @@ void FfmpegSource::move_to(int attempt) {
     open();
     return timestamps_.restart(0);
   }
+  packets_.restart(input_->context());
   reset_decoder();
   draining_ = drained_key_ = false;
   timestamps_.restart(seek_.target_ns);
@@ -220,7 +221,12 @@ bool FfmpegSource::take_waiting_target() {
 void FfmpegSource::end_seek() {
   seek_.active = false;
   if (!target_waits_) av_frame_unref(before_target_.get());
-  next_index_ = std::llround(to_s(frame_info_.pts_ns) * info_.fps);
+  follows_ = false;
+  const std::optional<int64_t> counted = packets_.before(frame_info_.stamp_ns);
+  index_estimated_ = !counted && (rate_watch_.varies() || mean_fps_ != info_.fps || info_.fps <= 0);
+  next_index_ =
+      counted ? *counted - first_index_.value_or(0) : std::llround(to_s(frame_info_.pts_ns) * mean_fps_);
+  next_index_ = std::max<int64_t>(next_index_, 0);
 }
 
 }  // namespace lensd

@@ -59,6 +59,36 @@ ffmpeg -v error -f lavfi -i testsrc2=size=320x240:rate=25 -t 2 -pix_fmt yuv420p 
 head -c $(($(stat -c %s "$WORK/whole.ts") * 7 / 10)) "$WORK/whole.ts" >"$WORK/cut.ts"
 same_after_seek "$WORK/cut.ts" 1 12 30
 
+# Variable frame rates: the first 3 s have 60 frames/s, the rest 10. The index of an MP4 file counts the frames.
+ffmpeg -v error -f lavfi -i testsrc2=size=64x48:rate=60 -t 10 -vf "select='lt(t,3)+not(mod(n,6))'" -vsync vfr \
+  -c:v libx264 -bf 3 -g 30 "$WORK/variable.mp4" || fail "no clip with a variable rate was made"
+same_after_seek "$WORK/variable.mp4" 0 1 29 30 90 179 180 181 200 248 249
+for flags in +frag_keyframe +frag_keyframe+empty_moov; do
+  ffmpeg -v error -i "$WORK/variable.mp4" -c copy -movflags $flags "$WORK/$flags.mp4" || fail "no MP4 with $flags"
+done
+ffmpeg -v error -i "$WORK/variable.mp4" -c copy "$WORK/variable.mkv" || fail "no Matroska file was made"
+for file in variable.mkv +frag_keyframe.mp4 +frag_keyframe+empty_moov.mp4; do
+  start_daemon "$WORK/$file" --pause
+  estimated() { [[ $(ctl get frame-estimated) == "$1" ]]; }
+  estimated false || fail "$file: the first number is an estimate"
+  for position in 5 9.9; do
+    ctl seek $position absolute >/dev/null && wait_for 10 estimated true || fail "$file: the number at $position s is exact"
+    (($(ctl get frame) < 260)) || fail "$file: frame $(ctl get frame) of 250 at $position s"
+  done
+  stop_daemon
+done
+
+# The property `source` has the size of the newest picture.
+for size in 64x48 96x80; do
+  ffmpeg -v error -f lavfi -i testsrc2=size=$size:rate=25 -t 1 -c:v mpeg2video "$WORK/$size.ts" || fail "no TS was made"
+done
+cat "$WORK/64x48.ts" "$WORK/96x80.ts" >"$WORK/sizes.ts"
+start_daemon "$WORK/sizes.ts"
+wait_for 20 eval '[[ $(ctl get ended) == true ]]' || fail "the joined file does not end"
+[[ $(field source width)x$(field source height) == 96x80 ]] || fail "the source is $(field source width) wide"
+[[ $(ctl get source) == *96×80* ]] || fail "the text is $(field source detail)"
+stop_daemon
+
 start_daemon "$clip" --pause
 at() { [[ $(ctl get frame) == "$1" ]]; }
 wait_for 10 at 0 || fail "frame $(ctl get frame) at the start"

@@ -46,6 +46,7 @@ done
   >"$WORK/writer.err" 2>&1 </dev/null &
 STARTED+=("$!")
 wait_for 60 test -e "$www/live-3.ts" || fail "no playlist: $(tail -n 5 "$WORK/writer.err")"
+refused 4 "the server has no such file or stream (404)" "http://127.0.0.1:$port/absent.mp4" --headless -o null:
 start_daemon "http://127.0.0.1:$port/live.m3u8" --backend=cpu
 wait_for 30 playing || fail "does not play: $(ctl get source)"
 sleep 9

@@ -42,7 +42,9 @@ std::vector<StatsLine> stats_lines(const PanelContext& ctx, double scale) {
   const FrameCounts& c = m.counts;
   const auto count = [](uint64_t n, const char* what) { return fmt::format("{} {}", n, what); };
   std::vector<StatsLine> lines{
-      {"frame", {fmt::format("{}", m.frame_index), clock_text(m.position_ns, false), ""}},
+      {"frame",
+       {fmt::format("{}{}", m.frame_estimated ? "~" : "", m.frame_index), clock_text(m.position_ns, false),
+        ""}},
       {"fps",
        {fmt::format("source {:.2f}", m.source_fps), fmt::format("graph {:.1f}", s.graph_fps),
         fmt::format("shown {:.1f}", s.display_fps)}},

@@ -107,6 +107,24 @@ TEST(Pipeline, ALoopWhoseEndIsItsStartIsNoLoop) {
   EXPECT_EQ(pipeline.status().processed, 10u);
 }
 
+TEST(Pipeline, ASeekBeyondTheEndOfALoopPlaysOn) {
+  constexpr int64_t kFrame = SyntheticSource::kDuration;
+  Pipeline pipeline(source(30, {16, 16}), paced("invert"), registry());
+  pipeline.post(SetLoop{.file = false, .a_ns = 5 * kFrame, .b_ns = 9 * kFrame});
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().processed > 15; }));
+  pipeline.post(Seek{20 * kFrame});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().ended; })) << pipeline.status().frame_index;
+  const uint64_t before = pipeline.status().processed;
+  pipeline.post(Seek{7 * kFrame});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().processed > before + 15; }))
+      << "the loop is without effect after a seek back into it";
+  EXPECT_FALSE(pipeline.status().ended);
+  EXPECT_LE(pipeline.status().frame_index, 9);
+  pipeline.stop();
+  pipeline.check();
+}
+
 TEST(Pipeline, ReportsItsLoopsAndKeepsAAndBWhenTheFileLoops) {
   Pipeline pipeline(source(10, {16, 16}), paused("invert"), registry());
   pipeline.start();

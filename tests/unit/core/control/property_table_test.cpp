@@ -15,7 +15,8 @@ RunState filled_state() {
   RunState s;
   s.paused = true, s.ended = true, s.bypass = true, s.loop_file = true, s.muted = true;
   s.speed = 1.5, s.volume = 70, s.sound = SoundState::no_track;
-  s.position_ns = 2'500'000'000, s.duration_ns = 61'000'000'000, s.frame_index = 75, s.rate = 29.987;
+  s.position_ns = 2'500'000'000, s.duration_ns = 61'000'000'000, s.frame_index = 75, s.frame_estimated = true,
+  s.rate = 29.987;
   s.precision = Precision::sixteen, s.bits = 16, s.device_bytes = 123456789;
   s.colour.peak = 400;
   s.source_url = "rtsp://camera/1", s.source_name = "door", s.source_state = "stalled";
@@ -66,6 +67,7 @@ TEST(PropertyTable, ReadsEachValueFromItsPlace) {
       {"time-pos", 2.5},
       {"duration", 61},
       {"frame", 75},
+      {"frame-estimated", true},
       {"rate", 29.99},
       {"loop-file", true},
       {"bypass", true},

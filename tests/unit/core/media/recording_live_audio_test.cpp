@@ -1,9 +1,11 @@
 // Recordings of live sources copy the audio of the connection, at the times of its pictures.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <thread>
+#include <vector>
 
 #include "core/media/input/input.hpp"
 #include "core/media/live/live_audio.hpp"
@@ -71,6 +73,16 @@ class LiveRecordingTest : public RecordingTest {
     }
     return found;
   }
+  /// Returns the times of the pictures in ms, in their order.
+  static std::vector<int64_t> pictures_in(const std::string& path) {
+    const StopFlags stop;
+    Input input(path, StreamKind::video, stop);
+    std::vector<int64_t> times;
+    for (const ff::PacketPtr packet = ff::make_packet(); input.read(*packet) >= 0;)
+      times.push_back((ff::to_ns(packet->pts, input.stream()->time_base) + kMs / 2) / kMs);
+    std::ranges::sort(times);
+    return times;
+  }
   static std::map<int, int64_t> expected(int64_t from_ns, int64_t to_ns, int64_t first_ms) {
     std::map<int, int64_t> packets;
     for (int64_t at = from_ns; at < to_ns; at += kPacketNs)
@@ -94,6 +106,9 @@ class LiveRecordingTest : public RecordingTest {
     auto packets = expected(kStampNs, kStampNs + 1000 * kMs, 0);
     packets.merge(expected(restarted, restarted + 1000 * kMs, 1000));
     EXPECT_EQ(packets_in(file("r.mkv")), packets);
+    std::vector<int64_t> pictures(50);
+    for (size_t i = 0; i < pictures.size(); ++i) pictures[i] = static_cast<int64_t>(i) * kFrameNs / kMs;
+    EXPECT_EQ(pictures_in(file("r.mkv")), pictures) << "the time between the senders is left out";
   }
 
   std::shared_ptr<LiveAudio> audio_ = std::make_shared<LiveAudio>(0);
