@@ -125,12 +125,15 @@ void Pipeline::process_loop() {
     if (stopping()) return;
     if ((state_.paused && !show_one_ && step_frames_ <= 0) || (state_.ended && options_.paced)) {
       if (pictures_.closed()) return;
+      waits_since_ns_ = 0;
       command_signal_.acquire();
       continue;
     }
     if (!next_) {
       executor_->wait_for_room();
+      if (waits_since_ns_ == 0) waits_since_ns_ = now_ns();
       next_ = pictures_.pop_or_wake(wakes);
+      if (next_) waits_since_ns_ = 0;
       if (!next_ && pictures_.closed()) return;
     }
     if (!next_ || (next_->picture && stay(next_->picture.info.pts_ns))) continue;
@@ -316,6 +319,8 @@ PipelineStatus Pipeline::status() const {
   s.decoded = decoded_, s.placeholders = placeholders_, s.decode_heartbeat = decode_heartbeat_;
   s.queue_full = pictures_.size() >= pictures_.capacity();
   s.all_decoded = all_decoded_;
+  const int64_t since_ns = waits_since_ns_;
+  if (!s.live.live && since_ns > 0 && now_ns() - since_ns >= kStalledNs) s.stalled_since_ns = since_ns;
   s.failed = failed_;
   if (const PlaybackSound* sound = options_.sound.get())
     s.sound = sound->state(), s.volume = sound->volume(), s.muted = sound->muted();

@@ -253,6 +253,8 @@ class Pipeline {
   std::string backend_problem_;  ///< why the CPU runs the graph although CUDA was chosen; empty: it does not
   int decode_track_ = 0, decode_label_ = 0;
   int process_track_ = 0, run_label_ = 0, pace_label_ = 0;
+  std::atomic<int64_t> waits_since_ns_{
+      0};  // the process thread waits for a picture since then; 0: it does not
   int waiting_counter_ = 0, finished_counter_ = 0, late_counter_ = 0, not_shown_counter_ = 0;
   Profiler::Scope decode_scope_;
   Profiler::Scope ahead_scope_, graph_scope_, pace_scope_;  // latency scopes of a paced frame

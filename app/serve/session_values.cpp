@@ -122,11 +122,12 @@ RunState Session::state() const {
   s.video_tracks = info.video_tracks, s.video_track = info.video_track;
   s.source_reason = running->source_errors();
   const bool away = s.live.live && s.live.state != LiveState::playing;
-  s.source_state = s.failed   ? "failed"
-                   : away     ? name(s.live.state)
-                   : s.ended  ? "ended"
-                   : s.paused ? "paused"
-                              : "playing";
+  s.source_state = s.failed                 ? "failed"
+                   : away                   ? name(s.live.state)
+                   : s.ended                ? "ended"
+                   : s.paused               ? "paused"
+                   : s.stalled_since_ns > 0 ? name(LiveState::stalled)
+                                            : "playing";
   if (s.live.live) {
     s.source_reason = without_secrets(s.live.reason);
     s.source_detail = s.live.stream;

@@ -115,6 +115,7 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_s
   model_.picture = picture, model_.pixel_aspect = status.pixel_aspect.ratio();
   if (status.frame_index == model_.frame_index)
     model_.position_ns = status.position_ns;  // advances in long pictures
+  model_.stalled_since_ns = status.stalled_since_ns;
   model_.paused = status.paused, model_.ended = status.ended, model_.speed = status.speed;
   if (status.applied >= loop_ticket_)
     model_.loop_file = status.loop_file, model_.loop_a_ns = status.loop_a_ns,

@@ -39,12 +39,18 @@ struct ProcessStatus {
   YuvMatrix scope_matrix = YuvMatrix::bt601;   ///< of the scopes and the probe
 };
 
+/// A file is stalled after this time without a picture.
+inline constexpr int64_t kStalledNs = 1'000'000'000;
+
 struct PipelineStatus : ProcessStatus {
   uint64_t decoded = 0, not_shown = 0;
   uint64_t dropped = 0;           ///< live: pictures that newer ones replaced, in the source and in the queue
   uint64_t skipped = 0;           ///< live: pictures dropped while paused
   uint64_t placeholders = 0;      ///< pictures among `decoded` that are placeholders, see FrameInfo
   uint64_t decode_heartbeat = 0;  ///< increases while the decode thread runs
+  /// Files: the pipeline has waited for the next picture since this time, for kStalledNs or longer; 0: it has
+  /// not. For example, a server sends no data.
+  int64_t stalled_since_ns = 0;
   bool failed = false;
   bool all_decoded = false;  ///< the decoder has reached the end and waits for a seek
   bool queue_full = false;   ///< the decode thread waits until the process thread takes a picture

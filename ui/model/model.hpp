@@ -71,6 +71,7 @@ struct ViewerModel {
   int64_t position_ns = 0, duration_ns = 0, frame_index = 0, frame_duration_ns = 0;
   bool frame_estimated = false;  ///< frame_index is an estimate
   LiveStatus live_status;
+  int64_t stalled_since_ns = 0;                    ///< see PipelineStatus
   std::shared_ptr<const SourceControls> controls;  ///< the camera's controls; null: none
   FieldOrder fields = FieldOrder::progressive;     ///< see ProcessStatus
   std::vector<std::string> video_tracks;           ///< see SourceInfo

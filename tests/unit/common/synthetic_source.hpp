@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <random>
+#include <thread>
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
@@ -50,9 +53,14 @@ class SyntheticSource final : public Source {
   /// Delivers pictures whose duration is stated as `kDuration`, as from containers without durations.
   void forget_durations() { stated_ns_ = kDuration; }
 
+  /// next() waits at this picture until `go` is true, as for a server that sends no data.
+  void wait_at(int64_t picture, const std::atomic<bool>& go) { wait_at_ = picture, go_ = &go; }
+
   const SourceInfo& info() const override { return info_; }
 
   FrameOutcome next(Picture& out) override {
+    while (next_ == wait_at_ && !*go_ && !interrupted_)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (next_ == fail_at_) throw Error(ExitCode::bad_source, "synthetic", "cannot go on");
     if (next_ >= frames_) return FrameOutcome::end_of_stream;
     PictureRef ref;
@@ -72,11 +80,14 @@ class SyntheticSource final : public Source {
     next_ = std::max<int64_t>(0, (position_ns + duration_ns_ - 1) / duration_ns_ - back);
   }
   std::string stream_errors() const override { return {}; }
-  void interrupt() noexcept override {}
+  void interrupt() noexcept override { interrupted_ = true; }
 
  private:
   SourceInfo info_;
   int64_t frames_, next_ = 0, fail_at_, duration_ns_, stated_ns_ = duration_ns_;
+  int64_t wait_at_ = -1;
+  const std::atomic<bool>* go_ = nullptr;
+  std::atomic<bool> interrupted_{false};
   std::array<MemoryBlock, kDistinct> pixels_;
 };
 

@@ -282,6 +282,14 @@ TEST_F(Contrast, LiveStatesAreLegible) {
   }
 }
 
+TEST_F(Contrast, AStalledFileSaysSo) {
+  EXPECT_FALSE(there("live/state"));
+  model.stalled_since_ns = 1;
+  frame();
+  EXPECT_TRUE(there("live/state"));
+  expect_legible("stalled file");
+}
+
 TEST(ContrastFormula, KnownValues) {
   EXPECT_NEAR(contrast({0, 0, 0}, {1, 1, 1}), 21, 1e-9);
   EXPECT_NEAR(contrast(unpacked(colour::gray(0x77)), {1, 1, 1}), 4.48, 0.01);

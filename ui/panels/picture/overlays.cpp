@@ -82,6 +82,14 @@ struct StatsBox {
   }
 };
 
+/// Returns the state of a file whose next picture does not arrive, in the form of a live source's state.
+LiveStatus stalled_file(const ViewerModel& m) {
+  LiveStatus status;
+  status.live = true, status.state = LiveState::stalled, status.since_ns = m.stalled_since_ns;
+  status.reason = "The next picture has not arrived.";
+  return status;
+}
+
 }  // namespace
 
 void draw_notices(PanelContext& ctx, const Rect& area) {
@@ -117,9 +125,9 @@ void draw_notices(PanelContext& ctx, const Rect& area) {
 }
 
 void draw_live_state(PanelContext& ctx, const Rect& area) {
-  const LiveStatus& live = ctx.model.live_status;
+  const LiveStatus live = ctx.model.stalled_since_ns > 0 ? stalled_file(ctx.model) : ctx.model.live_status;
   const float width = std::min(area.w - ctx.px(28), ctx.px(440)), pad = ctx.px(16);
-  if (!ctx.model.live || !live.live || live.state == LiveState::playing || width < ctx.px(80)) return;
+  if (!live.live || live.state == LiveState::playing || width < ctx.px(80)) return;
   const float inner = width - 2 * pad, dot = ctx.px(4), indent = 2 * dot + ctx.px(8);
   std::string title = fmt::format("{} for {}", name(live.state), brief_time(ctx.time_ns - live.since_ns));
   title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));

@@ -86,5 +86,26 @@ TEST_F(PipelineWaiting, APausedPictureHasTheNewestParameters) {
   }
 }
 
+TEST(PipelineStalled, AFileWithoutItsNextPictureIsStalledAfterASecond) {
+  std::atomic<bool> go{false};
+  auto synthetic = std::make_unique<SyntheticSource>(Extent{64, 48}, 400);
+  synthetic->wait_at(20, go);
+  Pipeline pipeline(std::move(synthetic), paced("invert"), registry());
+  pipeline.start();
+  const int64_t begin_ns = now_ns();
+  EXPECT_EQ(pipeline.status().stalled_since_ns, 0);
+  ASSERT_TRUE(eventually([&] { return pipeline.status().stalled_since_ns > 0; }));
+  EXPECT_GE(now_ns() - begin_ns, kStalledNs);
+  EXPECT_GE(pipeline.status().frame_index, 18);
+  pipeline.post(Pause{true});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().stalled_since_ns == 0; })) << "while paused";
+  pipeline.post(Pause{false});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().stalled_since_ns > 0; }));
+  go = true;
+  EXPECT_TRUE(eventually([&] { return pipeline.status().frame_index > 25; }));
+  EXPECT_EQ(pipeline.status().stalled_since_ns, 0);
+  pipeline.stop();
+}
+
 }  // namespace
 }  // namespace lensd
