@@ -68,10 +68,17 @@ void refuse_mistyped_command(const CLI::App& app, const Config& config) {
     throw Error(ExitCode::usage, source, "there is no such command or file", hint);
 }
 
-constexpr const char *kServe = "with lensd serve", *kBatch = "without a window";
+constexpr const char* kServe = "lensd serve";
 
-void refuse(bool given, const char* option, const char* where, const char* instead) {
-  if (given) throw Error(ExitCode::usage, option, fmt::format("cannot be used {}", where), instead);
+void refuse(bool given, const std::string& option, const std::string& with, const char* instead) {
+  if (given) throw Error(ExitCode::usage, option, fmt::format("cannot be used with {}", with), instead);
+}
+
+/// Returns the option that makes the run one without a window.
+const char* batch_option(const CommandLine& line) {
+  if (line.headless) return "--headless";
+  if (!line.framehash.empty()) return "--framehash";
+  return line.tracks.empty() ? "--output" : "--tracks";
 }
 
 /// Options that have no effect in some run modes.
@@ -82,7 +89,7 @@ struct ModeOption {
 };
 
 constexpr const char *kNoWindow = "leave it out", *kNoSound = "only the window plays sound",
-                     *kNoBatch = "the window and lensd serve take it";
+                     *kNoBatch = "only the window and lensd serve take it";
 
 constexpr ModeOption kModeOptions[] = {
     {"--volume", kNoSound, kNoSound},
@@ -103,12 +110,12 @@ bool is_given(const CLI::App& app, const std::string& option) {
 }
 
 /// Throws Error(usage) for options that have no effect in the run mode.
-void refuse_options_without_effect(const CLI::App& app, RunMode mode) {
-  const bool serve = mode == RunMode::serve;
-  if (!serve && mode != RunMode::batch) return;
+void refuse_options_without_effect(const CLI::App& app, const CommandLine& line) {
+  const bool serve = line.mode == RunMode::serve;
+  if (!serve && line.mode != RunMode::batch) return;
   for (const ModeOption& option : kModeOptions)
     if (const char* hint = serve ? option.serve : option.without_window)
-      refuse(is_given(app, option.name), option.name, serve ? kServe : kBatch, hint);
+      refuse(is_given(app, option.name), option.name, serve ? kServe : batch_option(line), hint);
 }
 
 /// Throws Error(usage) for options before a subcommand that does not use them, as in
@@ -140,9 +147,9 @@ void refuse_batch_options(const CommandLine& line) {
 
 /// Throws Error(usage) for options of playback, because a batch run processes each frame once.
 void refuse_playback_options(const CommandLine& line) {
-  refuse(line.speed != 1, "--speed", kBatch, kNoBatch);
-  refuse(line.loop_file, "--loop-file", kBatch, kNoBatch);
-  refuse(line.pause, "--pause", kBatch, kNoBatch);
+  refuse(line.speed != 1, "--speed", batch_option(line), kNoBatch);
+  refuse(line.loop_file, "--loop-file", batch_option(line), kNoBatch);
+  refuse(line.pause, "--pause", batch_option(line), kNoBatch);
 }
 
 /// Removes "--" between the options of `lensd ctl` and its command. The command ends the options anyway.
@@ -194,7 +201,7 @@ CommandLine parse_command_line(int argc, char** argv) {
       !line.output.empty() || config.has("output.url") || !line.framehash.empty() || !line.tracks.empty();
   if (line.mode == RunMode::viewer && (line.headless || writes)) line.mode = RunMode::batch;
   if (line.mode == RunMode::batch) refuse_playback_options(line);
-  refuse_options_without_effect(app, line.mode);
+  refuse_options_without_effect(app, line);
   refuse_options_of_other_commands(app, line.mode);
   if (line.mode != RunMode::viewer && !line.more_sources.empty())
     throw Error(ExitCode::usage, line.more_sources.front(), "only the window plays several sources",

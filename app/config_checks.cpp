@@ -66,8 +66,10 @@ void check_recording(Problems& p, const Config& c) {
     // Nothing needs the default name, and one message is enough.
     if (!c.has("record.name") || p.all.size() > before) return;
   }
-  if (name_is_wrong) record.name = "any.mkv";  // report the wrong name only once
-  p.check("record.codec", [&] { check_record_settings(record); });
+  p.check("record.codec", [&] {
+    check_record_codec(c.record_codec);  // first: its message names no file, such as the default name
+    if (!name_is_wrong) check_record_settings(record);
+  });
 }
 
 /// Checks the options in [source] that need its `url`, each with the place of its key.

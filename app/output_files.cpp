@@ -180,9 +180,12 @@ bool file_exists(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored) && !opened_by_shell(path);
 }
 
-[[noreturn]] void refuse_existing(const std::string& path, const char* option) {
-  throw Error(ExitCode::usage, path, "the file exists already",
-              fmt::format("choose another name for {}, or add --overwrite", option));
+/// `path`: one of written_files().
+[[noreturn]] void refuse_existing(const Output& output, const std::string& path) {
+  const bool segment = is_playlist(output.path) && path != output.path;
+  throw Error(ExitCode::usage, segment ? output.path : path,
+              segment ? fmt::format("its segment {} exists already", path) : "the file exists already",
+              fmt::format("choose another name for {}, or add --overwrite", output.option));
 }
 
 UniqueFd open_file(const std::string& path) {
@@ -201,14 +204,14 @@ bool is_marked(const std::string& path, const char* option) {
 void check_playlist(const Output& output) {
   if (!is_playlist(output.path) || continues_playlist(output.path)) return;
   for (const std::string& path : written_files(output.path, 0))
-    if (file_exists(path)) refuse_existing(path, output.option);
+    if (file_exists(path)) refuse_existing(output, path);
 }
 
 /// Refuses existing files of an output, except those that an earlier run of the daemon has marked.
 void refuse_existing_files(const Output& output, const CommandLine& line) {
   for (const std::string& path : written_files(output.path, line.frames))
     if (file_exists(path) && !(line.mode == RunMode::serve && is_marked(path, output.option)))
-      refuse_existing(path, output.option);
+      refuse_existing(output, path);
 }
 
 }  // namespace

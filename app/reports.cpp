@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/output_files.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text/printable.hpp"
 
 namespace lensd {
 namespace {
@@ -33,20 +35,46 @@ std::string timings_file(const std::vector<PassStats>& rows, bool json) {
   return (json ? all.dump(2) : csv) + "\n";
 }
 
+size_t code_points(const std::string& text) {
+  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string padded(const std::string& text, size_t width) {
+  return text + std::string(width - std::min(width, code_points(text)), ' ');
+}
+
+/// Returns the pass, or the end of a long path, for a column of the table.
+std::string shown_pass(const PassStats& row) {
+  constexpr size_t kMaxWidth = 32;
+  std::string text = printable(row.pass);
+  for (size_t surplus = code_points(text); surplus > kMaxWidth; --surplus) {
+    size_t end = 1;
+    while (end < text.size() && (text[end] & 0xC0) == 0x80) ++end;
+    text.erase(0, end);
+  }
+  return text.size() < printable(row.pass).size() ? "…" + text : text;
+}
+
 }  // namespace
 
 std::string timings_text(const std::vector<PassStats>& rows) {
-  std::string text = fmt::format("{:<18} {:<12} {:>9} {:>9} {:>9} {:>9} {:>9}  ms\n", "node", "pass", "last",
-                                 "p50", "p95", "p99", "max");
+  size_t nodes = 18, passes = 12;  // widths of the columns
   for (const PassStats& row : rows) {
     if (!row.active) continue;
+    nodes = std::max(nodes, code_points(row.node)), passes = std::max(passes, code_points(shown_pass(row)));
+  }
+  std::string text = fmt::format("{:<{}} {:<{}} {:>9} {:>9} {:>9} {:>9} {:>9}  ms\n", "node", nodes, "pass",
+                                 passes, "last", "p50", "p95", "p99", "max");
+  for (const PassStats& row : rows) {
+    if (!row.active) continue;
+    const std::string names = padded(row.node, nodes) + " " + padded(shown_pass(row), passes);
     if (row.count == 0) {
-      text += fmt::format("{:<18} {:<12} {:>9}\n", row.node, row.pass, "n/a");
+      text += fmt::format("{} {:>9}\n", names, "n/a");
       continue;
     }
-    text += fmt::format("{:<18} {:<12} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f}  {}\n", row.node,
-                        row.pass, to_ms(row.last_ns), to_ms(row.p50_ns), to_ms(row.p95_ns), to_ms(row.p99_ns),
-                        to_ms(row.max_ns), row.gpu ? "gpu" : "cpu");
+    text += fmt::format("{} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f}  {}\n", names, to_ms(row.last_ns),
+                        to_ms(row.p50_ns), to_ms(row.p95_ns), to_ms(row.p99_ns), to_ms(row.max_ns),
+                        row.gpu ? "gpu" : "cpu");
   }
   return text;
 }

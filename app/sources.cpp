@@ -102,6 +102,15 @@ std::string playback_obstacle(const CommandLine& line, const SourceInfo& source)
   return {};
 }
 
+std::string controls_obstacle(const CommandLine& line, const std::string& url) {
+  const UrlKind kind = classify(url);
+  if (kind == UrlKind::camera || line.config.source_controls.empty()) return {};
+  // The configuration of the viewer serves files and cameras.
+  if (line.source_controls.empty() && line.mode == RunMode::viewer) return {};
+  return fmt::format("{}: this source has no controls, so {} has no effect", display_url(url),
+                     line.source_controls.empty() ? "[source.controls]" : "--source-control");
+}
+
 AudioChoice audio_choice(const CommandLine& line) {
   return {.on = line.config.audio_on, .track = line.config.audio_track};
 }

@@ -26,6 +26,7 @@
 #include "core/base/log.hpp"
 #include "core/base/text/printable.hpp"
 #include "core/base/whole_file.hpp"
+#include "core/media/hls_playlist.hpp"
 #include "core/media/recorder.hpp"
 #include "kernels/registry.hpp"
 
@@ -240,8 +241,29 @@ void check_track_output(Pipeline& pipeline, const CommandLine& line) {
                 "add a klt node to the graph, for example --graph klt");
 }
 
-void print_summary(Pipeline& pipeline, const Written& written, double seconds, const char* backend) {
-  fmt::print("{}", timings_text(pipeline.profiler().snapshot()));
+/// Returns the lines of the summary about the outputs other than --output.
+std::string outputs_text(const CommandLine& line, const BatchSinks& sinks) {
+  std::string text;
+  const auto number = [](int64_t frames) {
+    return fmt::format("{} frame{}", frames, frames == 1 ? "" : "s");
+  };
+  if (sinks.recorder)
+    if (const SinkStatus s = sinks.recorder->status(); s.frames > 0)
+      text += fmt::format("{} recorded to {}{}\n", number(s.frames), printable(s.path),
+                          s.files > 1 ? fmt::format(", the last of {} files", s.files) : "");
+  if (sinks.stream) {
+    const SinkStatus s = sinks.stream->status();
+    text += fmt::format("{} {} to {}{}\n", number(s.frames), is_playlist(s.path) ? "written" : "sent",
+                        printable(s.path), s.dropped > 0 ? fmt::format(", {} dropped", s.dropped) : "");
+  }
+  if (!line.tracks.empty()) text += fmt::format("tracks written to {}\n", printable(line.tracks));
+  if (!line.framehash.empty()) text += fmt::format("frame hashes written to {}\n", printable(line.framehash));
+  return text;
+}
+
+void print_summary(Pipeline& pipeline, const Written& written, double seconds, const char* backend,
+                   const std::string& outputs) {
+  fmt::print("{}{}", timings_text(pipeline.profiler().snapshot()), outputs);
   fmt::print("{} frame{} in {:.2f} s ({:.1f} fps) on {}{}{}\n", written.frames,
              written.frames == 1 ? "" : "s", seconds,
              static_cast<double>(written.frames) / std::max(seconds, 1e-9), backend,
@@ -257,6 +279,8 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   if (files || !line.config.output_url.empty()) setup.live.audio = live_audio(line, source_url(line));
   auto source = open_source(source_url(line), setup);
   warn_of_missing_frames(line, source->info());
+  if (const std::string text = controls_obstacle(line, source_url(line)); !text.empty())
+    log::warn("{}", text);
 
   PipelineOptions options = pipeline_options(line, choice.backend, 6 + 2 * kFramesForSinks);
   options.graph = graph;
@@ -282,7 +306,9 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
 
   log_notices(pipeline);
   write_reports(line, pipeline, PipeReader::may_be_slow);
-  if (!quiet()) print_summary(pipeline, written, seconds, name(pipeline.backend(choice).backend));
+  if (!quiet())
+    print_summary(pipeline, written, seconds, name(pipeline.backend(choice).backend),
+                  outputs_text(line, sinks));
   if (const std::string stream_errors = pipeline.source_errors(); !stream_errors.empty())
     log::print(fmt::format("lensd: {}: {}\n", pipeline.source().name, stream_errors));
   pipeline.check();

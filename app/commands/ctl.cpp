@@ -56,7 +56,7 @@ bool takes_text(const CommandSpec* command, size_t index) {
 
 /// Returns the text of a key; empty if it has none. The peer may be another program.
 std::string text_of(const Json& object, const char* key) {
-  const auto found = object.find(key);
+  const auto found = object.is_object() ? object.find(key) : object.end();
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
@@ -64,6 +64,30 @@ std::string text_of(const Json& object, const char* key) {
 std::string scalar(const Json& value, Lines lines = Lines::join) {
   if (value.is_string()) return printable(value.get<std::string>(), lines);
   return value.is_number_float() ? fmt::format("{}", value.get<double>()) : printable(value.dump());
+}
+
+/// Returns true for the rows of `list`: names with their documentation.
+bool are_entries(const Json& rows) {
+  return std::ranges::all_of(
+      rows, [](const Json& row) { return !text_of(row, "name").empty() && !text_of(row, "doc").empty(); });
+}
+
+/// Prints one line per entry: commands with their arguments, properties with "read only".
+void print_entries(const Json& rows) {
+  const auto left = [](const Json& row) {
+    const std::string name = text_of(row, "name");
+    const CommandSpec* command = row.contains("args") ? find_command(name) : nullptr;
+    return command ? command_usage(*command) : printable(name);
+  };
+  const bool properties = rows.front().contains("settable");
+  size_t width = 0;
+  for (const Json& row : rows) width = std::max(width, left(row).size());
+  for (const Json& row : rows)
+    fmt::print("{:<{}}  {}{}\n", left(row), width,
+               !properties                                  ? ""
+               : row.value("settable", Json(true)) == false ? "read only   "
+                                                            : "can be set  ",
+               printable(text_of(row, "doc")));
 }
 
 /// Prints objects as lines "name  value". In lists, objects are separated by empty lines.
@@ -79,6 +103,8 @@ void print_value(const Json& data, const std::string& indent = "") {
         fmt::print("{}{:<{}}  {}\n", indent, printable(key), width, scalar(value));
       }
     }
+  } else if (data.is_array() && !data.empty() && are_entries(data)) {
+    print_entries(data);
   } else if (data.is_array() && !data.empty() && data.front().is_object()) {
     bool first = true;
     for (const Json& row : data) {

@@ -199,7 +199,8 @@ class Pipeline {
   bool too_late(const DecodedPicture& next);
   void process(Picture picture);
   void follow_connection(const FrameInfo& next);
-  void pass_to_sinks(const Frame& frame);
+  void pass_to_sinks(const Frame& frame, bool recorders_only = false);
+  void record_still();
   Frame run_current_picture(bool again);
   void rerun_current();
   // process thread: waits

@@ -76,6 +76,7 @@ void Pipeline::apply(const Command& command) {
                  [this](const StartRecord& c) {
                    for (const auto& sink : options_.sinks) sink->start(c);
                    if (options_.sinks.empty()) notice(true, "cannot record: this run has no recorder");
+                   record_still();
                  },
                  [this](const StopRecord&) {
                    for (const auto& sink : options_.sinks) sink->stop();

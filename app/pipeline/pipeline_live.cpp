@@ -46,15 +46,24 @@ void Pipeline::wait_for_sound(int64_t due_ns) {
   }
 }
 
-void Pipeline::pass_to_sinks(const Frame& frame) {
+/// `recorders_only`: passes it only to sinks that need every frame.
+void Pipeline::pass_to_sinks(const Frame& frame, bool recorders_only) {
   const PixelAspect upright = source_->pixel_aspect();
   const bool turned = current_picture_.planes.info.orientation.transpose;
   const PixelAspects aspects{state_.pixel_aspect, turned ? upright.turned() : upright};
   const Arrival arrival{burst_, dropped_.load(std::memory_order_relaxed)};
   for (const auto& sink : options_.sinks) {
+    if (recorders_only && !sink->wants_every_frame()) continue;
     if (source_info_.live) sink->arriving(arrival);
     sink->take(frame, current_picture_, aspects);
   }
+}
+
+/// Passes a still image that is shown already to the recorders, because no other picture follows it.
+void Pipeline::record_still() {
+  if (!source_info_.image || !idle() || !current_picture_) return;
+  if (current_picture_.planes.info != executor_->plan()->picture) return;
+  if (const Frame frame = run_current_picture(true)) pass_to_sinks(frame, true);
 }
 
 }  // namespace lensd

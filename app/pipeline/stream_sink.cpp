@@ -1,5 +1,7 @@
 #include "app/pipeline/stream_sink.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -28,6 +30,7 @@ StreamSink::StreamSink(const std::string& url, const EncoderOptions& encoder, co
 
 void StreamSink::handle(Job& job) {
   if (!job.frame) return;
+  has_frames_ = true;
   if (now_ns() < retry_ns_) {
     ++lost_;
     return;
@@ -74,6 +77,11 @@ void StreamSink::complete() {
   } catch (const std::exception& error) {
     if (failure_.empty()) failure_ = error.what();
   }
+  if (!failure_.empty() || !has_frames_ || output_.status().sent > 0) return;
+  // An attempt that is still in progress at the end of the run has no result yet.
+  const std::string problem = output_.last_problem();
+  failure_ = fmt::format("{}: nothing was sent: {}", output_.shown_url(),
+                         problem.empty() ? "no receiver has answered before the end" : problem);
 }
 
 std::vector<Notice> StreamSink::take_notices() {

@@ -1,7 +1,8 @@
 // Sends the output of a running pipeline to a receiver; see StreamOutput.
 //
 // If the encoder fails, the stream ends and starts again after 0.5 s. The pause doubles with each failure, up
-// to 30 s, until the encoder has worked for 10 s. The frames in between are lost and counted.
+// to 30 s, until the encoder has worked for 10 s. The frames in between are lost and counted. After finish(),
+// failure() has the reason if frames arrived and none was sent.
 #pragma once
 
 #include <atomic>
@@ -42,6 +43,7 @@ class StreamSink final : public QueueSink {
   int64_t pause_ns_;               ///< before the attempt after the next failure
   int64_t works_since_ns_ = 0;     ///< when the encoder worked again
   bool failure_reported_ = false;  ///< the current outage was reported
+  bool has_frames_ = false;        ///< frames arrived
 
   std::atomic<uint64_t> lost_{0};  ///< frames without an encoder
   mutable std::mutex mutex_;

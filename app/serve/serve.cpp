@@ -196,6 +196,7 @@ class Daemon {
     auto opened = open_source(playable_url(url), source);
     if (const std::string text = playback_obstacle(line_, opened->info()); first && !text.empty())
       log::warn("{}", text);
+    if (const std::string text = controls_obstacle(line_, url); first && !text.empty()) log::warn("{}", text);
     add_sinks(options, line_, opened->info(), make_recorder(line_, opened->info()), virtual_camera_);
     auto pipeline = std::make_unique<Pipeline>(std::move(opened), options, registry());
     if (line_.speed != 1) pipeline->post(SetSpeed{line_.speed});

@@ -336,13 +336,12 @@ bool Session::try_enqueue(Jobs& jobs, const std::shared_ptr<Reply>& reply, std::
     try {
       response = stopped_ ? Response{Status::busy, kEnding} : job();
     } catch (const Error& e) {
-      ++errors_;
       response = {e.code() == ExitCode::runtime_failure ? Status::failed : Status::refused,
                   without_secrets(e.what())};
     } catch (const std::exception& e) {
-      ++errors_;
       response = {Status::failed, without_secrets(e.what())};
     }
+    if (response.status == Status::failed) ++errors_;  // a refusal is the client's error
     (*reply)(std::move(response));
   });
 }

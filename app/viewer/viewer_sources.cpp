@@ -312,6 +312,8 @@ void Viewer::describe_source(const OpenRequest& request, const std::string& path
   ui::ViewerModel& m = model_->model();
   if (std::string text = playback_obstacle(line_, source); request.first && !text.empty())
     model_->notice(true, std::move(text));
+  if (std::string text = controls_obstacle(line_, request.url); request.first && !text.empty())
+    model_->notice(true, std::move(text));
   if (request.video_track)
     model_->notice(false, fmt::format("Video track {} of {}: {}", m.video_track, m.video_tracks.size(),
                                       chosen_track(m)));

@@ -62,6 +62,8 @@ void check_record_request(const RecordSettings& settings);
 void check_record_name(const std::string& path);
 /// Like check_record_request(). Also throws Error(usage) if the name is not a valid template.
 void check_record_settings(const RecordSettings& settings);
+/// Throws Error(usage) if there is no encoder `codec`.
+void check_record_codec(const std::string& codec);
 
 class Recording {
  public:

@@ -110,8 +110,8 @@ class Printer {
     machine_ = machine, size_ = size, threads_ = threads;
     if (json_) return;
     const std::string with = threads ? fmt::format(", {} thread{}", threads, threads == 1 ? "" : "s") : "";
-    fmt::print("\n{}, {}{}\n{:<30}{:>10}{:>10}{:>9}{:>10}{:>10}\n", machine, size, with, "", "cold us",
-               "warm us", "GB/s", "of copy", "warm");
+    fmt::print("\n{}, {}{}\n{:<30}{:>10}{:>10}{:>9}{:>14}{:>14}\n", machine, size, with, "", "cold us",
+               "warm us", "GB/s", "of copy cold", "of copy warm");
   }
 
   void row(const std::string& label, const Timing& t, const Timing& copy, bool equal) {
@@ -129,7 +129,7 @@ class Printer {
                                           {"equals_cpu", equal}};
       fmt::print("{}\n", row.dump());
     } else {
-      fmt::print("{:<30}{:>10.1f}{:>10.1f}{:>9.1f}{:>8.0f} %{:>8.0f} %{}\n", label, t.cold * 1e6,
+      fmt::print("{:<30}{:>10.1f}{:>10.1f}{:>9.1f}{:>12.0f} %{:>12.0f} %{}\n", label, t.cold * 1e6,
                  t.warm * 1e6, t.bytes / t.cold * 1e-9, 100 * copy.cold / t.cold, 100 * copy.warm / t.warm,
                  equal ? "" : "  OUTPUT DIFFERS FROM THE CPU'S");
     }

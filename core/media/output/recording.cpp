@@ -51,6 +51,10 @@ void check_record_settings(const RecordSettings& settings) {
   check_encoder(settings);
 }
 
+void check_record_codec(const std::string& codec) {
+  check_encoder_name(codec, "record.codec");
+}
+
 void check_record_request(const RecordSettings& settings) {
   check_name(settings.name);
   check_encoder(settings);

@@ -114,6 +114,10 @@ StreamOutput::Status StreamOutput::status() const {
   return {s.state, s.sent, s.bytes, s.dropped, s.reason()};
 }
 
+std::string StreamOutput::last_problem() const {
+  return encoding_->status->last_reason();
+}
+
 std::vector<Notice> StreamOutput::take_notices() {
   return encoding_->status->notices.take();
 }

@@ -42,12 +42,18 @@ struct SharedStreamStatus {
   }
   void set_reason(std::string reason) {
     const std::lock_guard lock(mutex_);
+    if (!reason.empty()) last_reason_ = reason;
     reason_ = std::move(reason);
+  }
+  /// The last reason that was not empty.
+  std::string last_reason() const {
+    const std::lock_guard lock(mutex_);
+    return last_reason_;
   }
 
  private:
   mutable std::mutex mutex_;
-  std::string reason_;
+  std::string reason_, last_reason_;
 };
 
 /// `url`: for FFmpeg. `shown`: for messages, without secrets. `muxer`: FFmpeg's name of the container.

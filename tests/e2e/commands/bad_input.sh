@@ -41,6 +41,13 @@ headless 3 sigma test:testsrc2 --graph gaussian=sigma=inf
 headless 3 radius test:testsrc2 --graph median --set median.radius=0
 headless 3 medium test:testsrc2 --graph median --set medium.radius=1
 
+# Controls of a source that has none: a warning.
+printf '[source.controls]\ngain = 3\n' >"$WORK/controls.toml"
+expect 0 test:testsrc2 --headless --frames 3 --source-control gain=3 -o null:
+grep -q "no controls, so --source-control has no effect" "$WORK/stderr" || fail "--source-control: $(<"$WORK/stderr")"
+expect 0 test:testsrc2 --headless --frames 3 -c "$WORK/controls.toml" -o null:
+grep -q "no controls, so \[source.controls\] has no effect" "$WORK/stderr" || fail "controls: $(<"$WORK/stderr")"
+
 # Configuration files: exit code 3, with file and line.
 printf '[[node]]\nfilter = "median"\nradios = 1\n' >"$WORK/key.toml"
 printf '[[node]\n' >"$WORK/syntax.toml"

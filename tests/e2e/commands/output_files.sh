@@ -194,6 +194,9 @@ for name in cam.m3u8 cam-0.ts cam-17.ts; do
   [[ $(<"$WORK/hls/$name") == precious ]] || fail "the daemon's playlist changed $name"
   rm "$WORK/hls/$name"
 done
+echo precious >"$WORK/hls/two-1.ts"
+refused 2 "two.m3u8: its segment" test:testsrc2=size=64x48 --headless --frames 5 -o "$WORK/hls/two.m3u8"
+rm "$WORK/hls/two-1.ts"
 echo precious >"$WORK/hls/cam12.ts" # not a segment of cam.m3u8
 foreign=$'#EXTM3U\n#EXTINF:2,\nfilm0.ts'
 echo "$foreign" >"$WORK/hls/cam.m3u8"

@@ -10,9 +10,40 @@ count() { # count FILE: prints the number of frames that lensd reads from a file
 
 # Recording and output have the same frames.
 expect 0 test:testsrc2 --headless --frames 120 --record "$WORK/rec.mkv" -o "$WORK/out.mkv"
+mv "$WORK/stdout" "$WORK/recorded"
 [[ $(count "$WORK/rec.mkv") == 120 ]] || fail "the recording does not have 120 frames"
+grep -qF "120 frames recorded to $WORK/rec.mkv" "$WORK/recorded" || fail "the summary lacks the recording"
 [[ $(count "$WORK/out.mkv") == 120 ]] || fail "the output does not have 120 frames"
 echo "ok: recording and output have 120 frames each"
+
+# A file of the command line is relative to the working directory, not to [record] folder.
+printf '[record]\nfolder = "%s/other"\n' "$WORK" >"$WORK/folder.toml"
+mkdir "$WORK/other"
+(cd "$WORK" && expect 0 test:testsrc2 --headless --frames 5 -c folder.toml --record here.mkv -o null:) || exit 1
+[[ -s $WORK/here.mkv && -z $(ls "$WORK/other") ]] || fail "--record NAME is not in the working directory"
+echo "ok: --record NAME is in the working directory"
+
+# The summary names all outputs; its columns are straight, also below long names.
+expect 0 "$WORK/rec.mkv" --headless --frames 5 --graph klt,temporal_denoise --tracks "$WORK/t.csv" --framehash "$WORK/h" -o "$WORK/long-$(printf '%0100d' 7).mkv"
+grep -qF "tracks written to $WORK/t.csv" "$WORK/stdout" && grep -qF "hashes written to $WORK/h" "$WORK/stdout" || fail "$(<"$WORK/stdout")"
+columns=$(grep -E '  (ms|cpu|gpu)$' "$WORK/stdout" | sed 's/…/./; s/  [a-z]*$//' | awk '{ print length }' | sort -u | wc -l)
+((columns == 1)) || fail "the columns of the timings: $(<"$WORK/stdout")"
+echo "ok: the summary names all outputs"
+
+# A stream that nobody received is an error. One line says why.
+cannot_send() { # cannot_send TARGET WHY
+  expect 1 test:testsrc2=size=64x48 --headless --frames 20 -o "$1"
+  [[ $(grep -c "nothing was sent: $2" "$WORK/stderr") == 1 ]] || fail "$1: $(<"$WORK/stderr")"
+}
+cannot_send srt://127.0.0.1:5997 "no receiver has answered"
+cannot_send rtsp://127.0.0.1:9/x "connection refused"
+cannot_send v4l2:/dev/video97 "there is no such device"
+expect 0 test:testsrc2=size=64x48 --headless --frames 20 -o udp://127.0.0.1:9
+grep -q "20 frames sent to udp://127.0.0.1:9" "$WORK/stdout" || grep -qE "[0-9]+ frames sent to udp://127.0.0.1:9, [0-9]+ dropped" "$WORK/stdout" ||
+  fail "the summary lacks the stream: $(<"$WORK/stdout")"
+expect 0 test:testsrc2=size=64x48 --headless --frames 20 -o "$WORK/list.m3u8"
+grep -q "frames written to $WORK/list.m3u8" "$WORK/stdout" || fail "the summary lacks the playlist: $(<"$WORK/stdout")"
+echo "ok: a stream without a receiver"
 
 # Splitting by configuration and environment loses no frame.
 printf '[record]\nsplit_seconds = 1\ncodec = "ffv1"\n' >"$WORK/split.toml"
@@ -131,7 +162,7 @@ expect 0 test:testsrc2 --headless --frames 20 -o "$WORK/fine.mkv"
 expect 0 test:testsrc2 --headless --frames 20 -o "$WORK/coarse.mkv" -c "$WORK/crf.toml"
 (($(stat -c %s "$WORK/coarse.mkv") * 2 < $(stat -c %s "$WORK/fine.mkv"))) || fail "[output] crf has no effect on -o"
 printf '[output]\nurl = "rtmp://127.0.0.1:9/x/y"\ncrf = 51\n' >"$WORK/stream.toml"
-expect 0 test:testsrc2 --headless --frames 20 -q -o "$WORK/file.mkv" -c "$WORK/stream.toml"
+expect 1 test:testsrc2 --headless --frames 20 -q -o "$WORK/file.mkv" -c "$WORK/stream.toml" # no receiver
 [[ $(stat -c %s "$WORK/file.mkv") == "$(stat -c %s "$WORK/fine.mkv")" ]] || fail "the stream's settings are used for the file"
 
 # Addresses of receivers without a valid port.
@@ -139,8 +170,9 @@ refused 2 "udp://127.0.0.1: the address has no port" test:testsrc2 --headless -o
 refused 2 "'70000' is not a port" test:testsrc2 --headless -o srt://127.0.0.1:70000
 refused 2 "'99999' is not a port" test:testsrc2 --headless -o rtsp://127.0.0.1:99999/x
 
-# A missing receiver does not stop the video.
-expect 0 test:testsrc2=rate=50 --headless --frames 60 -q -o rtmp://127.0.0.1:9/x/y
+# A missing receiver does not stop the video. The run fails at its end.
+expect 1 test:testsrc2=rate=50 --headless --frames 60 -o rtmp://127.0.0.1:9/x/y
+grep -q "^60 frames in" "$WORK/stdout" || fail "the video stopped: $(<"$WORK/stdout")"
 
 command -v ffmpeg >/dev/null || { echo "left out: receiving with ffmpeg, which is not installed" && exit 0; }
 port=$((20000 + RANDOM % 20000))

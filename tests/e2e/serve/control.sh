@@ -37,6 +37,10 @@ for command in list "list properties" "list nodes" "list filters" stats version 
   ctl $command >"$WORK/out" || fail "ctl $command"
   [[ -s $WORK/out ]] || fail "ctl $command printed nothing"
 done
+[[ $(ctl list | wc -l) == $(ctl --json list | grep -o '"doc"' | wc -l) ]] || fail "ctl list: not one line per command"
+ctl list | grep -qE '^record \[.*\]  +records' || fail "ctl list: $(ctl list)"
+ctl list properties | grep -qE '^pause +can be set +' || fail "ctl list properties: $(ctl list properties)"
+ctl list properties | grep -qE '^frame +read only +' || fail "ctl list properties: $(ctl list properties)"
 lensd ctl --socket "$WORK/nobody.sock" version
 [[ $CODE == 5 ]] || fail "a missing daemon gave exit code $CODE"
 lensd ctl --socket "$SOCKET"

@@ -49,7 +49,7 @@ start_daemon pipe --loop-file
 wait_for 10 grep -q "pipe: this source cannot seek, so --loop-file has no effect" daemon.err || fail "$(<daemon.err)"
 stop_daemon
 refused 2 "--mute: cannot be used with lensd serve" serve clip.mkv --mute
-refused 2 "--http: cannot be used without a window" clip.mkv --headless --http 0
+refused 2 "--http: cannot be used with --headless" clip.mkv --headless --http 0
 refused 2 "one%%_%04d.png" clip.mkv --headless -o one%.png
 refused 2 "--start: a live source has no start position" udp://127.0.0.1:9 --headless --start 5
 echo "ok: options without effect"

@@ -35,6 +35,14 @@ TEST_F(ConfigChecks, AWrongNameDoesNotHideAWrongCodec) {
   EXPECT_NE(found[1].find("nope"), std::string::npos) << found[1];
 }
 
+TEST_F(ConfigChecks, AWrongCodecNamesNoFileThatIsNotInTheConfiguration) {
+  const auto found = problems("[record]\nname = \"x.zzz\"\ncodec = \"nosuch\"");
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_NE(found[1].find("nosuch"), std::string::npos) << found[1];
+  EXPECT_EQ(found[1].find(".mkv"), std::string::npos) << found[1];
+  EXPECT_EQ(found[1].find("output"), std::string::npos) << found[1];
+}
+
 TEST_F(ConfigChecks, EachIsReportedWithItsLocation) {
   const struct {
     const char* text;

@@ -270,6 +270,23 @@ TEST_F(SessionTest, WritesSnapshotsWhilePaused) {
   EXPECT_EQ(wait_for([&](Reply reply) { session_->snapshot("b.jpg", std::move(reply)); }).error, "");
 }
 
+TEST_F(SessionTest, OnlyFailuresCountAsErrors) {
+  start("invert", "paused");
+  const auto snapshot = [&](const std::string& name) {
+    return wait_for([&](Reply reply) { session_->snapshot(name, std::move(reply)); }).status;
+  };
+  EXPECT_TRUE(eventually([&] { return snapshot("a.png") == Status::ok; }));
+  const uint64_t before = session_->state().errors;
+  EXPECT_EQ(snapshot("../a.png"), Status::refused);
+  EXPECT_EQ(wait_for([&](Reply reply) { session_->load("nowhere", std::move(reply)); }).status,
+            Status::refused);
+  EXPECT_EQ(session_->state().errors, before);
+  // The folder of the file cannot be made.
+  std::ofstream(folder_ / "captures/file") << "x";
+  EXPECT_EQ(snapshot("file/b.png"), Status::failed);
+  EXPECT_EQ(session_->state().errors, before + 1);
+}
+
 TEST_F(SessionTest, NoSnapshotReplacesTheSource) {
   const std::string source = folder_ / "captures/photo.png";
   std::filesystem::create_directories(folder_ / "captures");

@@ -1,4 +1,5 @@
 // RecorderSink: which frames are recorded, and the totals of a recording with several files.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -8,8 +9,11 @@
 #include <fstream>
 #include <thread>
 
+#include "app/pipeline/pipeline.hpp"
 #include "app/pipeline/recorder_sink.hpp"
+#include "kernels/registry.hpp"
 #include "tests/unit/common/eventually.hpp"
+#include "tests/unit/common/synthetic_source.hpp"
 #include "tests/unit/common/temporary_folder.hpp"
 
 namespace lensd {
@@ -153,6 +157,34 @@ TEST_F(RecorderSinkTest, TotalsGoOnAfterAFailureAndStartAgainWithTheNextRecordin
   sink_->finish();
   EXPECT_EQ(sink_->status().frames, 10) << "another recording counts from 0";
   EXPECT_EQ(sink_->status().files, 1);
+}
+
+TEST_F(RecorderSinkTest, AStillImageThatIsShownAlreadyIsRecorded) {
+  for (const bool paused : {false, true}) {
+    auto image = std::make_unique<SyntheticSource>(Extent{64, 48}, 1);
+    image->be_an_image();
+    const auto sink = std::make_shared<RecorderSink>(RecordSettings{}, image->info());
+    PipelineOptions options;
+    options.executor = {.threads = 1, .frames = 16};
+    options.graph = parse_chain("invert", registry());
+    options.paced = true, options.paused = paused, options.sinks = {sink};
+    Pipeline pipeline(std::move(image), options, registry());
+    pipeline.start();
+    ASSERT_TRUE(eventually([&] { return pipeline.status().processed == 1; }));
+    ASSERT_TRUE(eventually([&] { return paused || pipeline.status().ended; }));
+    for (const char* name : {"a.mkv", "b.mkv"}) {
+      const std::string path = folder_ / fmt::format("{}-{}", paused, name);
+      pipeline.post(StartRecord{.path = path, .beneath = {}});
+      EXPECT_TRUE(eventually([&] { return sink->status().wanted; }));
+      pipeline.post(StopRecord{});
+      EXPECT_TRUE(eventually([&] { return !sink->status().wanted; }));
+      EXPECT_EQ(sink->status().frames, 1);
+      EXPECT_EQ(frames_in(path), 1);
+    }
+    pipeline.stop();
+    sink->finish();
+    EXPECT_EQ(sink->failure(), "");
+  }
 }
 
 TEST_F(RecorderSinkTest, ABurstOfALiveSourceIsRecordedWhole) {

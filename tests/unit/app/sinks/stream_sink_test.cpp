@@ -107,6 +107,13 @@ TEST_F(StreamSinkTest, TheStatusHasTheReasonOfALostConnection) {
   EXPECT_EQ(sink.status().problem, "connection refused");
   sink.finish();
   EXPECT_EQ(sink.status().problem, "");
+  EXPECT_TRUE(sink.failure().ends_with(": nothing was sent: connection refused")) << sink.failure();
+}
+
+TEST_F(StreamSinkTest, AStreamWithoutFramesIsNoFailure) {
+  StreamSink sink("rtmp://127.0.0.1:9/live/x", encoder_, info_);
+  sink.finish();
+  EXPECT_EQ(sink.failure(), "");
 }
 
 }  // namespace
