@@ -51,6 +51,16 @@ python3 "$times" compare "$WORK/beeps" "$WORK/trace.json" "$TOLERANCE_MS" ||
   fail "pictures and sound are more than $TOLERANCE_MS ms apart"
 echo "ok: pictures follow the sound"
 
+# While the file stays at its end, the server requests data. It must not take the sound of that time at once later.
+start_window "$WORK/clip.mkv" --backend=cpu --no-resume --socket "$control"
+control set time-pos 28 >/dev/null
+wait_for 20 says "the audio has ended" || fail "the end of the audio is not named: $(value sound)"
+sleep 12
+key Home
+expect_beeps "after the end"
+sounds || fail "with sound after the end, the window says '$(value sound)'"
+quit_window
+
 start_window "$WORK/short.mkv" --backend=cpu --loop-file --socket "$control"
 wait_for 20 sounds || fail "the window says '$(value sound)'"
 [[ $(value sound) == "90 0"* ]] || fail "the volume of the last run was not remembered: $(value sound)"
