@@ -47,6 +47,9 @@ class SyntheticSource final : public Source {
   /// Sets the duration of info(), for example to that of a file that still grows.
   void announce_duration(int64_t ns) { info_.duration_ns = ns; }
 
+  /// Marks the source as a still image.
+  void make_still() { info_.image = true; }
+
   /// Delivers pictures whose duration is stated as `kDuration`, as from containers without durations.
   void forget_durations() { stated_ns_ = kDuration; }
 
