@@ -74,8 +74,7 @@ timeout 60 "$LENSD" ctl observe events >"$WORK/events" 2>/dev/null &
 STARTED+=($!)
 wait_for 20 test -s "$WORK/events"
 key v
-wait_for 10 notice_about PipeWire || fail "without PipeWire, v says '$(value notice)'"
-grep -q "Other programs see" "$WORK/events" && fail "v says that there is a camera: $(<"$WORK/events")"
+wait_for 10 grep -q PipeWire "$WORK/events" || fail "without PipeWire, v says '$(value notice)'"
 timeout 20 "$LENSD" ctl load "$WORK/short.mkv" || fail "load: exit code $?"
 expect_value source short.mkv
 key greater
