@@ -160,12 +160,14 @@ void seek_to(PanelContext& ctx, int64_t position_ns) {
   if (may_seek(ctx)) ctx.send(Seek{position_ns, false});
 }
 
-/// Seeks to the end. Without an announced length, or if the file has grown beyond it, the end is unknown.
+/// Seeks to the end. Without an announced length, or if the file has grown beyond it, the end is unknown. In
+/// a playlist also pauses, because the next source would replace the last frame at once.
 void seek_to_end(PanelContext& ctx) {
   const ViewerModel& m = ctx.model;
-  if (!may_seek(ctx)) return;
+  if (m.image || !may_seek(ctx)) return;
   if (m.duration_ns <= 0 || m.position_ns > m.duration_ns)
     return ctx.notify(false, "The end of this source is not known");
+  if (m.playlist && m.playlist->size() > 1 && !m.loop_file && !m.paused) ctx.send(Pause{true});
   ctx.send(Seek{m.duration_ns, false});
 }
 

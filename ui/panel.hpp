@@ -54,6 +54,7 @@ enum class TrackColour : uint8_t { age, residual, motion };
 struct TracksState {
   bool overlay = true, trails = true;
   bool open = false;  ///< the tracks section is unfolded
+  bool fit = true;    ///< the tracks have the positions of the shown picture
   TrackColour colour = TrackColour::age;
 };
 

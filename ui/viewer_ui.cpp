@@ -108,6 +108,7 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& unordered, const
   picture_ = {std::round(area.x * density.x), std::round(area.y * density.y), std::round(area.w * density.x),
               std::round(area.h * density.y)};
   if (tracking_) rects_["picture"] = area;
+  state_.tracks.fit = !state_.editor.registry() || tracks_fit();
   if (state_.panels) {
     draw_sides(ctx, layout, requests_);
     state_.panels_hidden_ns = -1;

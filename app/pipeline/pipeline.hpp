@@ -214,6 +214,8 @@ class Pipeline {
   bool loops_a_b() const {
     return source_info_.seekable && state_.loop_a_ns >= 0 && state_.loop_b_ns > state_.loop_a_ns;
   }
+  /// Returns true if playback starts over at the end. A still image has nothing to loop.
+  bool loops_file() const { return state_.loop_file && source_info_.seekable && !source_info_.image; }
   void rerun_if_outdated();
   /// Marks the current picture as outdated. Processes it again at once if no other picture follows soon.
   void graph_changed() {
@@ -227,7 +229,7 @@ class Pipeline {
     return options_.max_frames > 0 && counted_frames_ >= options_.max_frames;
   }
   void end_of_stream() {
-    const bool again = state_.loop_file && source_info_.seekable && state_.processed > 0;
+    const bool again = loops_file() && state_.processed > 0;
     again ? request_seek(0) : end_run();
   }
   void end_run();

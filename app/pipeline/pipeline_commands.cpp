@@ -126,7 +126,7 @@ void Pipeline::set_source_controls(const Command& command) {
 
 void Pipeline::set_file_loop(bool on) {
   state_.loop_file = on;
-  if (on && state_.ended && !state_.paused) request_seek(0);
+  if (loops_file() && state_.ended && !state_.paused) request_seek(0);
 }
 
 void Pipeline::apply_pause(bool paused) {

@@ -146,6 +146,7 @@ class Viewer {
   /// Continues the recording of the previous source with the current one, in a new file.
   void continue_recording(StartRecord command);
   void toggle_virtual_camera();
+  void announce_virtual_camera();
   /// Returns an unused path for a name template (expand_template()). Places names without a folder in
   /// `folder`.
   std::string expanded_path(const std::string& name, const std::string& folder) const;
@@ -189,6 +190,7 @@ class Viewer {
   std::shared_ptr<RecorderSink> recorder_;
   /// The last command that starts (or, without value, stops) a recording, and its ticket.
   std::optional<StartRecord> record_sent_;
+  bool camera_announced_ = true;  ///< the virtual camera that the user switched on was reported
   uint64_t record_ticket_ = 0;
   std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline, whose frames it reads
   std::unique_ptr<ViewerModelBuilder> model_;

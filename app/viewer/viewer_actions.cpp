@@ -44,9 +44,10 @@ void Viewer::handle_requests(const ui::ViewerRequests& requests) {
   if (requests.play_index) open_listed(playlist_.select(*requests.play_index));
   if (requests.play_step != 0) {
     const auto source = playlist_.step(requests.play_step);
-    const char* end = requests.play_step > 0 ? "This is the last source" : "This is the first source";
-    source ? open_listed(source, requests.play_step > 0 ? 1 : -1)
-           : model_->notice(false, fmt::format("{} of the playlist", end));
+    const char* end = playlist_.sources()->size() < 2 ? "There is no playlist: open several files or a folder"
+                      : requests.play_step > 0        ? "This is the last source of the playlist"
+                                                      : "This is the first source of the playlist";
+    source ? open_listed(source, requests.play_step > 0 ? 1 : -1) : model_->notice(false, end);
   }
   if (requests.video_track) choose_video_track(*requests.video_track);
   if (requests.cancel_open) opener_->cancel(), playlist_.revert();
@@ -163,10 +164,19 @@ void Viewer::toggle_virtual_camera() {
   const std::string name = configured.empty() ? kVirtualCameraName : configured;
   try {
     virtual_camera_->start(name);
-    model_->notice(false, fmt::format("Other programs see the output as the camera '{}'", name));
+    camera_announced_ = false;
   } catch (const Error& e) {
     model_->notice(true, e.what());
   }
+}
+
+/// Reports the camera when PipeWire has it. Until then the camera's own notices give the obstacle.
+void Viewer::announce_virtual_camera() {
+  if (camera_announced_) return;
+  const VirtualCamera::Status status = virtual_camera_->status();
+  camera_announced_ = status.state != VirtualCamera::State::waiting;
+  if (status.state == VirtualCamera::State::ready || status.state == VirtualCamera::State::streaming)
+    model_->notice(false, fmt::format("Other programs see the output as the camera '{}'", status.name));
 }
 
 std::string Viewer::expanded_path(const std::string& name, const std::string& folder) const {
@@ -187,6 +197,7 @@ void Viewer::update_recording_status() {
     m.counts.stream += other.dropped;
     if (other.kind == SinkKind::virtual_camera) m.virtual_camera = other;
   }
+  announce_virtual_camera();
   recorder_drops_.store(status.dropped, std::memory_order_relaxed);
 }
 

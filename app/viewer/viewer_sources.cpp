@@ -133,7 +133,10 @@ void Viewer::open_all(std::vector<std::string> sources) {
 }
 
 void Viewer::open_list(std::vector<std::string> sources) {
-  if (sources.size() == 1) return open_listed(sources.front());  // if it plays, it replaces the list
+  if (sources.size() == 1) {
+    playlist_.insert(sources.front());
+    return open_listed(sources.front());
+  }
   playlist_.set(std::move(sources));
   open_listed(playlist_.select(0), 1);
 }
@@ -181,6 +184,7 @@ void Viewer::open_aside(OpenRequest request, GraphDesc graph) {
 }
 
 void Viewer::open_chosen(const ui::SourceRequest& chosen) {
+  playlist_.insert(chosen.text);
   open_url(chosen.text, chosen);
 }
 

@@ -12,6 +12,8 @@ const char* sound_reason(SoundState state) noexcept {
       return "No sound: this source can be read only once, and the pictures need it";
     case SoundState::broken:
       return "No sound: the audio cannot be decoded";
+    case SoundState::unknown:
+      return "No sound yet: the source is not connected";
     case SoundState::connecting:
       return "No sound yet: connecting to the sound server";
     case SoundState::no_server:

@@ -20,6 +20,7 @@ enum class SoundState : uint8_t {
   no_track,    ///< the source has no audio
   refused,     ///< the source can be read only once: a camera, a live stream, a pipe
   broken,      ///< the audio cannot be opened or decoded
+  unknown,     ///< the live source was not connected yet
   connecting,  ///< waits for the sound server
   no_server,   ///< there is no sound server, or the connection was lost
   odd_speed,   ///< the playback speed is outside kMinSoundSpeed to kMaxSoundSpeed

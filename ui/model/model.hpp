@@ -152,7 +152,7 @@ struct ViewerModel {
   SinkStatus virtual_camera;  ///< SinkStatus::path is the camera's name
 
   /// Returns true if playback is paused or at the end of a file.
-  bool stands_still() const { return paused || (ended && seekable && !image); }
+  bool stands_still() const { return paused || (ended && seekable); }
 
   /// Returns the node's view, or null if there is no such node.
   const NodeView* find(const std::string& id) const {

@@ -4,7 +4,7 @@ function pressControl(owner, spec) {
   const reason = reasonPlace();
   const press = control(spec, "button", {type: "button", textContent: "Press", onclick: () => send(owner.name(), true, reason)});
   return {show() {}, element: element("div", {className: "param"},
-    element("span", {className: "label", title: spec.doc}, element("span", {textContent: spec.name})),
+    element("span", {className: "label", title: spec.doc}, element("span", {}, ...breakable(spec.name))),
     element("div", {className: "value"}, press), reason.element)};
 }
 /// Returns the control for a description. Integers beyond 2^53 are not exact in JavaScript, so they are edited as text.

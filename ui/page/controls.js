@@ -49,7 +49,7 @@ function parameter(owner, spec, inputs, {inUse, fill, slider = [], beside = [], 
     });
   }
   const row = element("div", {className: "param"}, 
-    element("span", {className: "label", title: spec.doc}, element("span", {textContent: spec.name}), reset),
+    element("span", {className: "label", title: spec.doc}, element("span", {}, ...breakable(spec.name)), reset),
     ...slider, element("div", {className: "value"}, ...beside), ...below, reason.element);
   return {element: row, place, set, show(value) {
     const changed = !same(value, last);

@@ -103,6 +103,13 @@ void draw_tracks_panel(PanelContext& ctx) {
   const FontScope font(ctx.look.small);
   const VarScope item_spacing(ImGuiStyleVar_ItemSpacing, {ctx.px(8), ctx.px(4)});
   choose_look(ctx);
+  if (ctx.state.tracks.overlay && !ctx.state.tracks.fit) {
+    wrapped_text(
+        colour::accent,
+        "Not over this picture: a node between klt and the picture crops, mirrors, turns or shifts it. "
+        "Move klt below that node, or add draw_tracks above it.");
+    ctx.mark("tracks", "elsewhere");
+  }
   draw_ramp(ctx);
   row("live", fmt::format("{} of {}", table.alive, table.capacity));
   row("median age", fmt::format("{} frames", table.median_age));

@@ -145,7 +145,7 @@ void draw_seek_bar(PanelContext& ctx, float width) {
   draw_track(ctx, at, size, std::clamp(share(shown, m.duration_ns), 0.f, 1.f), active || hovered);
   if (const float wheel = hovered ? ImGui::GetIO().MouseWheel : 0; wheel != 0)
     ctx.send(Seek{static_cast<int64_t>(wheel_clicks(wheel) * kWheelNs), true});
-  if (!hovered && !active) return;
+  if ((!hovered && !active) || s.help) return;
   s.thumbnail.wanted_ns = pointed;
   draw_seek_tooltip(ctx, pointed);
 }
@@ -238,10 +238,24 @@ void draw_live(PanelContext& ctx) {
                                           : live_text(live, ctx.time_ns) + "\n" + live.reason);
 }
 
+float text_width(const std::string& text) {
+  return ImGui::CalcTextSize(text.c_str()).x;
+}
+
+std::string widest_time(const ViewerModel& m) {
+  return long_source(m) ? "0:00:00.000" : "00:00.000";
+}
+
+float position_width(PanelContext& ctx, bool seekable, bool narrow) {
+  const std::string widest = widest_time(ctx.model);
+  const float total = seekable ? ctx.px(6) + text_width("/ " + widest) : 0;
+  return text_width(widest) + (narrow ? 0 : total + ctx.px(kGap) + text_width("frame 00000"));
+}
+
 void draw_position(PanelContext& ctx, bool seekable, bool narrow) {
   const ViewerModel& m = ctx.model;
   const bool long_time = long_source(m);
-  const std::string widest = long_time ? "0:00:00.000" : "00:00.000";
+  const std::string widest = widest_time(m);
   const int64_t time = ctx.state.seek_ns >= 0 ? ctx.state.seek_ns : m.position_ns;
   fixed_text(colour::text, clock_text(time, long_time), widest);
   if (narrow) return;
@@ -261,26 +275,34 @@ void draw_transport_bar(PanelContext& ctx) {
   const ViewerModel& m = ctx.model;
   const float gap = ctx.px(kGap), room = ImGui::GetContentRegionAvail().x;
   const bool seekable = m.seekable && m.duration_ns > 0 && !m.live;
-  const bool narrow = room < ctx.px(720), tight = room < ctx.px(460);
   const VarScope frame_padding(ImGuiStyleVar_FramePadding, {ctx.px(6), ctx.px(7.5f)});
   ctx.state.thumbnail.wanted_ns = -1;
   draw_buttons(ctx);
   ImGui::SameLine(0, gap);
-  draw_position(ctx, seekable, narrow);
 
   const std::string fps = fmt::format("{:.1f} fps", ctx.state.display_fps);
   const uint64_t lost = m.counts.drops();
   const std::string drops = count_text(lost, "drop");
-  const float fps_width = ImGui::CalcTextSize("000.0 fps").x;
-  const float drops_width =
-      std::max(ImGui::CalcTextSize("000 drops").x, ImGui::CalcTextSize(drops.c_str()).x);
-  const float speed_width = m.live ? ImGui::CalcTextSize("reconnecting").x + ctx.px(26)
-                                   : ImGui::CalcTextSize("0.00×").x + ctx.px(12) + ctx.px(32);
-  const float fold = ctx.px(22);
-  const float volume = narrow ? 0 : ctx.px(56), sound = ctx.px(30) + (narrow ? 0 : volume + ctx.px(2));
-  const float right = fold + ctx.px(8) + sound + gap +
-                      (tight ? speed_width : speed_width + gap + fps_width + gap + drops_width);
-  ImGui::SameLine(0, gap);
+  const float fps_width = text_width("000.0 fps");
+  const float drops_width = std::max(text_width("000 drops"), text_width(drops));
+  const float speed_width =
+      m.live ? text_width("reconnecting") + ctx.px(26) : text_width("0.00×") + ctx.px(12) + ctx.px(32);
+  const float space = ImGui::GetContentRegionAvail().x, volume_bar = ctx.px(56);
+  const auto right_width = [&](bool narrow, bool tight) {
+    const float sound = ctx.px(30) + (narrow ? 0 : volume_bar + ctx.px(2));
+    const float figures = tight ? 0 : gap + fps_width + gap + drops_width;
+    return ctx.px(22) + ctx.px(8) + sound + gap + speed_width + figures;
+  };
+  // Hide parts until the timeline has a quarter of the width.
+  const float wanted = seekable ? room * 0.25f : 0;
+  const auto fits = [&](bool narrow, bool tight) {
+    return space - position_width(ctx, seekable, narrow) - right_width(narrow, tight) - 2 * gap >= wanted;
+  };
+  const bool narrow = !fits(false, false), tight = narrow && !fits(true, false);
+  const bool timeless = seekable && tight && !fits(true, true);
+  if (!timeless) draw_position(ctx, seekable, narrow);
+  const float volume = narrow ? 0 : volume_bar, right = right_width(narrow, tight);
+  if (!timeless) ImGui::SameLine(0, gap);
   const float seek = ImGui::GetContentRegionAvail().x - right - gap;
   if (seekable && seek > ctx.px(30)) {
     draw_seek_bar(ctx, seek);

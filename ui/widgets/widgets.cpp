@@ -332,11 +332,18 @@ bool tooltip_due() {
 
 void tooltip(const Look& look, std::string_view text, std::string_view key) {
   if (!tooltip_due()) return;
-  // Place the tooltip below the item if there is room, to cover neither the item nor its neighbours.
+  // Place the tooltip below the item, or above it if there is no room, to cover neither the item nor its
+  // neighbours.
   const ImVec2 display = ImGui::GetIO().DisplaySize, mouse = ImGui::GetIO().MousePos;
-  const float below = ImGui::GetItemRectMax().y + look.px(8);
-  if (below - mouse.y < look.px(60) && below + look.px(110) < display.y && mouse.x + look.px(350) < display.x)
-    ImGui::SetNextWindowPos({mouse.x, below});
+  const float below = ImGui::GetItemRectMax().y + look.px(8), above = ImGui::GetItemRectMin().y - look.px(8);
+  const float width = look.px(350), height = look.px(110);
+  const float pivot = mouse.x + width < display.x ? 0.f : 1.f;
+  if (pivot == 0 || mouse.x > width) {
+    if (below - mouse.y < look.px(60) && below + height < display.y)
+      ImGui::SetNextWindowPos({mouse.x, below}, ImGuiCond_Always, {pivot, 0});
+    else if (mouse.y - above < look.px(60) && above > height)
+      ImGui::SetNextWindowPos({mouse.x, above}, ImGuiCond_Always, {pivot, 1});
+  }
   const VarScope window_padding(ImGuiStyleVar_WindowPadding, {look.px(10), look.px(8)});
   ImGui::BeginTooltip();
   ImGui::PushFont(look.small);

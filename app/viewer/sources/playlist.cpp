@@ -48,6 +48,20 @@ std::optional<std::string> Playlist::select(size_t index) {
   return (*chosen_.sources)[index];
 }
 
+void Playlist::insert(const std::string& source) {
+  const std::vector<std::string>& shown = *playing_.sources;
+  if (shown.size() < 2) return;
+  chosen_ = playing_;
+  if (const auto found = std::ranges::find(shown, source); found != shown.end()) {
+    chosen_.index = static_cast<size_t>(found - shown.begin());
+    return;
+  }
+  std::vector<std::string> all = shown;
+  ++chosen_.index;
+  all.insert(all.begin() + static_cast<ptrdiff_t>(chosen_.index), source);
+  chosen_.sources = std::make_shared<const std::vector<std::string>>(std::move(all));
+}
+
 void Playlist::playing(const std::string& source) {
   const std::vector<std::string>& all = *chosen_.sources;
   if (chosen_.index >= all.size() || all[chosen_.index] != source) {

@@ -25,6 +25,10 @@ class Playlist {
   /// Chooses source `index` and returns it, or nullopt if there is no such source.
   std::optional<std::string> select(size_t index);
 
+  /// Chooses `source`. If the list has several sources and not this one, inserts it after the current one.
+  /// Has no effect on a list of one source: playing() replaces it.
+  void insert(const std::string& source);
+
   /// Makes the chosen source the current one. Call when it plays.
   void opened() { playing_ = chosen_; }
   /// Makes `source` the current one. Replaces the list if it does not contain `source`. Call when it plays.

@@ -188,8 +188,20 @@ void Input::describe_camera(AVCodecID codec, AVPixelFormat pixels, Extent size, 
   parameters.width = size.width, parameters.height = size.height;
 }
 
+/// Without a size, opens the area from the offset to the end of the screen. x11grab's default is the size of
+/// the whole screen, with any offset.
 void Input::open_screen(const std::string& url, const LiveOptions& live) {
-  open_live(screen_display(url), url, live);
+  const std::string display = screen_display(url);
+  const ScreenOffset offset = screen_offset(display);
+  LiveOptions area = live;
+  if (live.size.width <= 0 && (offset.x > 0 || offset.y > 0)) {
+    open_live(offset.display, url, live);
+    const AVCodecParameters& screen = *context_->streams[0]->codecpar;
+    area.size = {screen.width - offset.x, screen.height - offset.y};
+    if (area.size.width <= 0 || area.size.height <= 0)
+      fail(fmt::format("the offset is outside the screen of {}x{}", screen.width, screen.height));
+  }
+  open_live(display, url, area);
 }
 
 /// Opens `demuxer_url`, the address that FFmpeg needs for `url`.

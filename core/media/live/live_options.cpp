@@ -192,6 +192,16 @@ std::string screen_display(const std::string& url) {
   return named + given;
 }
 
+ScreenOffset screen_offset(const std::string& display) {
+  const size_t plus = display.find('+');
+  ScreenOffset offset{display.substr(0, plus)};
+  if (plus == std::string::npos) return offset;
+  int x = 0, y = 0;
+  const bool valid = std::sscanf(display.c_str() + plus, "+%d,%d", &x, &y) == 2 && x >= 0 && y >= 0;
+  if (valid) offset.x = x, offset.y = y;
+  return offset;
+}
+
 void check_live_source(const std::string& url, const LiveOptions& live) {
   const UrlKind kind = classify(url);
   const std::string where = url_without_secrets(url), scheme = scheme_of(url);

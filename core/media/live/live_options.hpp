@@ -28,6 +28,12 @@ void check_live_source(const std::string& url, const LiveOptions& live);
 
 /// Returns the X11 display and offset of "screen:…". Throws Error(bad_source) if there is no display.
 std::string screen_display(const std::string& url);
+/// The corner of the recorded area in "DISPLAY+X,Y"; 0, 0 without an offset.
+struct ScreenOffset {
+  std::string display;  ///< without the offset
+  int x = 0, y = 0;
+};
+ScreenOffset screen_offset(const std::string& display);
 
 /// Returns true if a name or address cannot be resolved, or resolves to an address for which
 /// is_internal_address() is true. May block while it resolves a name.

@@ -102,7 +102,7 @@ class LiveLoop {
       : s_(shared), audio_(audio), where_(std::move(where)), paused_(paused) {}
 
   void run() {
-    s_.obstacle = SoundState::no_track;  // until a connection has audio
+    s_.obstacle = SoundState::unknown;  // until the first connection
     while (!s_.stopping) step();
     audio_.publish(0, 0);
   }

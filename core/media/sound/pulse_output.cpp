@@ -5,6 +5,7 @@
 // heard stays a linear function of its index.
 #include <pulse/pulseaudio.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/clock.hpp"
@@ -92,7 +93,7 @@ class PulseOutput final : public SoundOutput {
     const Lock lock(loop_);
     if (!ready() || !running_) return 0;
     const size_t bytes = pa_stream_writable_size(stream_);
-    return bytes == static_cast<size_t>(-1) ? 0 : bytes / kFrameBytes;
+    return bytes == static_cast<size_t>(-1) ? 0 : std::min(bytes, room()) / kFrameBytes;
   }
   void write(const float* samples, size_t frames) override {
     const Lock lock(loop_);
@@ -120,6 +121,18 @@ class PulseOutput final : public SoundOutput {
   bool ready() const { return stream_ && pa_stream_get_state(stream_) == PA_STREAM_READY; }
 
   static int64_t to_ns(int64_t bytes) { return sound_ns(static_cast<double>(bytes / kFrameBytes)); }
+
+  /// Returns the room up to the buffer's target length, in bytes. Use it as a limit: the server requests data
+  /// for all of an underrun's time, and these requests remain after a flush. Without the limit the stream
+  /// would take as much of the following sound at once.
+  size_t room() const {
+    const pa_buffer_attr* buffer = pa_stream_get_buffer_attr(stream_);
+    const pa_timing_info* timing = pa_stream_get_timing_info(stream_);
+    if (!buffer || !timing || !known_ || timing->write_index_corrupt) return 0;
+    const int64_t device_ns = static_cast<int64_t>(timing->sink_usec) * 1000;
+    const int64_t read = sound_frames(now_ns() + device_ns - begin_ns_) * kFrameBytes;
+    return static_cast<size_t>(std::max<int64_t>(read + buffer->tlength - timing->write_index, 0));
+  }
 
   /// Requests the stream's timing: the server's read index and the device's latency.
   /// libpulse's interpolation needs seconds to recover from a device that starts late, so it is not used.

@@ -68,3 +68,23 @@ notified() { timeout 10 "$LENSD" ctl pause false && grep -q '"event":"notice".*c
 wait_for 20 notified || fail "a client got no notice: $(<"$WORK/events")"
 quit_window
 echo "ok: a pipe's end, and notices for clients"
+
+XDG_RUNTIME_DIR=$WORK/nothing start_window "$WORK/long.mkv" "$WORK/two.mkv" --backend=cpu --pause --socket "$LENSD_SOCKET"
+timeout 60 "$LENSD" ctl observe events >"$WORK/events" 2>/dev/null &
+STARTED+=($!)
+wait_for 20 test -s "$WORK/events"
+key v
+wait_for 10 grep -q PipeWire "$WORK/events" || fail "without PipeWire, v says '$(value notice)'"
+timeout 20 "$LENSD" ctl load "$WORK/short.mkv" || fail "load: exit code $?"
+expect_value source short.mkv
+key greater
+wait_for 10 notice_about "There is no playlist" || fail "without a playlist, > says '$(value notice)'"
+quit_window
+echo "ok: notices name what is missing"
+
+# An offset without a size: the rest of the screen.
+closes "screen:+100,50" --headless --frames 2 -o "$WORK/part.mkv"
+part=$(ffprobe -v error -show_entries stream=width,height -of csv=p=0 "$WORK/part.mkv")
+[[ $part == 1180,750 ]] || fail "the screen from 100, 50 has $part"
+refused 4 "the offset is outside the screen of 1280x800" "screen:+1280,0" --headless --frames 2 -o "$WORK/none.mkv"
+echo "ok: a part of the screen"

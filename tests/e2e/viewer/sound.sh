@@ -10,6 +10,7 @@ need_tools pulseaudio parec ffmpeg python3
 TOLERANCE_MS=60 # for a loaded machine; about 5 ms are normal on an idle one
 make_clip 30
 ffmpeg -v error -i "$WORK/clip.mkv" -t 2 -c copy "$WORK/short.mkv"
+ffmpeg -v error -i "$WORK/clip.mkv" -t 10 -c copy "$WORK/ten.mkv"
 ffmpeg -v error -i "$WORK/clip.mkv" -c copy -an "$WORK/mute.mkv"
 
 says() { [[ $(value sound) == *"$1"* ]]; }
@@ -50,6 +51,16 @@ quit_window
 python3 "$times" compare "$WORK/beeps" "$WORK/trace.json" "$TOLERANCE_MS" ||
   fail "pictures and sound are more than $TOLERANCE_MS ms apart"
 echo "ok: pictures follow the sound"
+
+# While the file stays at its end, the server requests data. It must not take the sound of that time at once later.
+start_window "$WORK/ten.mkv" --backend=cpu --no-resume --socket "$control"
+control set time-pos 8 >/dev/null
+wait_for 20 says "the audio has ended" || fail "the end of the audio is not named: $(value sound)"
+sleep 14
+key Home
+expect_beeps "after the end"
+sounds || fail "with sound after the end, the window says '$(value sound)'"
+quit_window
 
 start_window "$WORK/short.mkv" --backend=cpu --loop-file --socket "$control"
 wait_for 20 sounds || fail "the window says '$(value sound)'"

@@ -35,3 +35,13 @@ click tracks/overlay
 wait_for 20 unmarked || fail "the panel's button did not hide the tracks"
 echo "ok: panel"
 quit_window
+
+XDG_STATE_HOME=$WORK/fresh start_window "$WORK/clip.mkv" --pause --backend=cpu --graph klt,flip
+wait_for 20 place tracks/fold || fail "there is no section for the tracks"
+place tracks/trails || click tracks/fold
+wait_for 20 place tracks/elsewhere || fail "the panel does not say why there are no tracks over the picture"
+click tracks/overlay
+no_reason() { ! place tracks/elsewhere; }
+wait_for 20 no_reason || fail "hidden tracks need no reason"
+echo "ok: tracks of another geometry"
+quit_window

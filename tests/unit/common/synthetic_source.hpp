@@ -51,7 +51,7 @@ class SyntheticSource final : public Source {
   void announce_duration(int64_t ns) { info_.duration_ns = ns; }
 
   /// Makes the source a still image. Use it with one frame.
-  void be_an_image() { info_.image = true, info_.seekable = false; }
+  void make_still() { info_.image = true; }
 
   /// Delivers pictures whose duration is stated as `kDuration`, as from containers without durations.
   void forget_durations() { stated_ns_ = kDuration; }

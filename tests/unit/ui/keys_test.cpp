@@ -143,11 +143,27 @@ TEST_F(PressedKeys, EndNeedsAKnownEnd) {
   EXPECT_EQ(viewer.requests().messages.size(), 1u);
 }
 
+TEST_F(PressedKeys, EndOfAStillPictureDoesNothing) {
+  model.image = true, model.duration_ns = 0;
+  EXPECT_TRUE(press({.key = Key::end}).empty());
+  EXPECT_TRUE(viewer.requests().messages.empty());
+}
+
+TEST_F(PressedKeys, EndPausesInAPlaylist) {
+  model.playlist = std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"a", "b"});
+  const Commands sent = press({.key = Key::end});
+  ASSERT_EQ(sent.size(), 2u);
+  ASSERT_TRUE(std::get_if<Pause>(&sent[0]));
+  EXPECT_TRUE(std::get_if<Pause>(&sent[0])->paused);
+  ASSERT_TRUE(std::get_if<Seek>(&sent[1]));
+  EXPECT_EQ(std::get_if<Seek>(&sent[1])->position_ns, model.duration_ns);
+  model.loop_file = true;
+  EXPECT_TRUE(only<Seek>(press({.key = Key::end}))) << "a loop stays in this source";
+}
+
 TEST_F(PressedKeys, SpacePlaysAFileWithoutAnnouncedLengthAgain) {
   model.duration_ns = 0, model.ended = true;
   EXPECT_FALSE(only<Pause>(type(' '))->paused);
-  model.image = true;
-  EXPECT_TRUE(only<Pause>(type(' '))->paused);
 }
 
 TEST_F(PressedKeys, LayoutsWithoutLatinLettersUseTheSecondCharacter) {

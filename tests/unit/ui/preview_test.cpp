@@ -52,6 +52,25 @@ TEST_F(Preview, TheWheelSeeksOnTheTimeLineOnly) {
   EXPECT_TRUE(frame().empty());
 }
 
+TEST_F(Preview, TheTimelineHasAQuarterOfAnyWindow) {
+  press({.key = Key::tab});
+  for (const float width : {480.f, 560.f, 640.f, 700.f, 720.f, 800.f, 900.f, 1000.f, 1280.f, 1920.f}) {
+    ImGui::GetIO().DisplaySize.x = width;
+    point(width / 2, ImGui::GetIO().DisplaySize.y - 5), frames(3);
+    EXPECT_GE(rect("transport/seek").w, 0.24f * width) << width;
+  }
+}
+
+TEST_F(Preview, TheKeysCoverTheThumbnail) {
+  frames(3);
+  point_at("transport/seek");
+  frames(3);
+  EXPECT_GE(viewer.state().thumbnail.wanted_ns, 0);
+  type('?');
+  frames(3);
+  EXPECT_EQ(viewer.state().thumbnail.wanted_ns, -1);
+}
+
 TEST_F(Preview, ADragOfTheTimelineEndsWithItsSource) {
   frames(3);
   point_at("transport/seek", 0.5f);
@@ -122,6 +141,10 @@ TEST_F(Preview, ARightClickOpensTheMenuOfThePicture) {
   model.source_path = "/videos/clip.mp4";
   right_click_on_picture();
   ASSERT_TRUE(there("menu/copy_path"));
+  EXPECT_TRUE(viewer.state().tracks.overlay);
+  click("menu/tracks");
+  EXPECT_TRUE(viewer.state().tracks.overlay) << "there are no tracks";
+  EXPECT_TRUE(there("menu/copy_path"));
   click("menu/copy_path");
   EXPECT_STREQ(ImGui::GetClipboardText(), "/videos/clip.mp4");
   EXPECT_FALSE(there("menu/copy_path")) << "the menu stays open";

@@ -73,6 +73,7 @@ void track_items(const Menu& menu) {
 void draw_items(const Menu& menu) {
   const UiState& s = menu.ctx.state;
   const GraphDesc& graph = menu.ctx.editor().graph();
+  const bool tracked = menu.ctx.model.track_table() != nullptr;
   const bool editable = menu.ctx.editor().registry() != nullptr;
   file_items(menu);
   track_items(menu);
@@ -91,7 +92,7 @@ void draw_items(const Menu& menu) {
   ImGui::Separator();
   menu.item("Compare", "compare", Action::compare_split, s.compare.mode == CompareMode::split);
   menu.item("Probe", "probe", Action::probe, s.probe.on);
-  menu.item("Tracks", "tracks", Action::tracks, s.tracks.overlay);
+  menu.item("Tracks", "tracks", Action::tracks, s.tracks.overlay && tracked, tracked);
   ImGui::Separator();
   menu.item("Panels", "panels", Action::panels, s.panels);
   menu.item("Full screen", "fullscreen", Action::fullscreen, s.fullscreen);

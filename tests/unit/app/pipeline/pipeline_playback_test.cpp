@@ -88,6 +88,23 @@ TEST(Pipeline, EnablingLoopAtTheEndRestarts) {
   pipeline.check();
 }
 
+TEST(Pipeline, AStillPictureDoesNotLoop) {
+  auto still = std::make_unique<SyntheticSource>(Extent{16, 16}, 1);
+  still->make_still();
+  PipelineOptions o = paced("invert");
+  o.loop_file = true;
+  Pipeline pipeline(std::move(still), o, registry());
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().ended; }));
+  pipeline.post(SetFileLoop{false});
+  const uint64_t ticket = pipeline.post(SetFileLoop{true});
+  ASSERT_TRUE(eventually([&] { return pipeline.status().applied >= ticket; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_EQ(pipeline.status().processed, 1u);
+  pipeline.stop();
+  pipeline.check();
+}
+
 TEST(Pipeline, ALoopThatIsSetAtTheEndBegins) {
   constexpr int64_t kFrame = SyntheticSource::kDuration;
   Pipeline pipeline(source(10, {16, 16}), paced("invert"), registry());

@@ -162,7 +162,7 @@ TEST_F(RecorderSinkTest, TotalsGoOnAfterAFailureAndStartAgainWithTheNextRecordin
 TEST_F(RecorderSinkTest, AStillImageThatIsShownAlreadyIsRecorded) {
   for (const bool paused : {false, true}) {
     auto image = std::make_unique<SyntheticSource>(Extent{64, 48}, 1);
-    image->be_an_image();
+    image->make_still();
     const auto sink = std::make_shared<RecorderSink>(RecordSettings{}, image->info());
     PipelineOptions options;
     options.executor = {.threads = 1, .frames = 16};

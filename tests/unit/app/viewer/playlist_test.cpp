@@ -72,6 +72,32 @@ TEST(Playlist, ASourceThatDoesNotPlayChangesNothing) {
   EXPECT_EQ(list.current(), 1u);
 }
 
+TEST(Playlist, AnInsertedSourceFollowsTheCurrentOne) {
+  Playlist list;
+  list.set({"a", "b", "c"});
+  list.select(1);
+  list.opened();
+  list.insert("x");
+  EXPECT_EQ(list.sources()->size(), 3u) << "it does not play yet";
+  list.revert();
+  list.insert("x");
+  list.playing("x");
+  EXPECT_EQ(*list.sources(), (std::vector<std::string>{"a", "b", "x", "c"}));
+  EXPECT_EQ(list.current(), 2u);
+  EXPECT_EQ(list.step(1), "c");
+  list.revert();
+  list.insert("a");
+  list.playing("a");
+  EXPECT_EQ(list.sources()->size(), 4u) << "it is in the list";
+  EXPECT_EQ(list.current(), 0u);
+
+  list.set({"only"});
+  list.opened();
+  list.insert("x");
+  list.playing("x");
+  EXPECT_EQ(*list.sources(), std::vector<std::string>{"x"}) << "one source is no list";
+}
+
 TEST(Playlist, FollowsWhatPlays) {
   Playlist list;
   list.set({"a", "b", "a"});

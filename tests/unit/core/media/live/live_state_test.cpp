@@ -303,6 +303,15 @@ TEST(LiveUrls, InternalAddresses) {
     EXPECT_FALSE(is_internal_host(host)) << host;
 }
 
+TEST(LiveScreen, TheOffsetIsSplitFromTheDisplay) {
+  const ScreenOffset offset = screen_offset(":0.1+100,50");
+  EXPECT_EQ(offset.display, ":0.1");
+  EXPECT_EQ(offset.x, 100);
+  EXPECT_EQ(offset.y, 50);
+  EXPECT_EQ(screen_offset(":7").display, ":7");
+  EXPECT_EQ(screen_offset(":7").x, 0);
+}
+
 TEST(LiveScreen, TheDisplayIsFromTheNameOrTheEnvironment) {
   const char* kept = std::getenv("DISPLAY");
   const std::string before = kept ? kept : "";
