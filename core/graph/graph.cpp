@@ -20,7 +20,7 @@ namespace lensd {
 namespace {
 
 /// Splits at separators outside of brackets, which enclose the rows of a matrix.
-std::vector<std::string> split(std::string_view text, char separator) {
+std::vector<std::string> split_outside_brackets(std::string_view text, char separator) {
   std::vector<std::string> parts(1);
   int depth = 0;
   for (const char c : text) {
@@ -39,7 +39,7 @@ std::string chain_syntax(const std::string& text, const Registry& registry) {
   constexpr const char* kSeparators = " \t\n:";
   const std::string filter = text.substr(0, text.find_first_of(kSeparators));
   if (filter.size() == text.size() || !registry.find(filter.substr(0, filter.find('@')))) return {};
-  const std::vector<std::string> params = lensd::split(text.substr(filter.size()), kSeparators);
+  const std::vector<std::string> params = split(text.substr(filter.size()), kSeparators);
   return fmt::format("'{}' is not a node of a chain (write {}={})", text, filter, fmt::join(params, ":"));
 }
 
@@ -73,7 +73,7 @@ NodeDesc parse_node(const std::string& text, const Registry& registry, std::vect
     problems.push_back(fmt::format("{}: more than {} parameters", label, kMaxNodeParams));
     return node;
   }
-  for (const std::string& assignment : split(text.substr(equals + 1), ':')) {
+  for (const std::string& assignment : split_outside_brackets(text.substr(equals + 1), ':')) {
     const size_t sign = assignment.find('=');
     const std::string key(trimmed(assignment.substr(0, sign)));
     if (sign == std::string::npos || key.empty()) {
@@ -245,7 +245,7 @@ void NodeDesc::set_param(const std::string& param, ParamValue value) {
 GraphDesc parse_chain(const std::string& spec, const Registry& registry, const std::string& origin) {
   GraphDesc graph;
   std::vector<std::string> problems;
-  const std::vector<std::string> parts = split(spec, ',');
+  const std::vector<std::string> parts = split_outside_brackets(spec, ',');
   if (parts.size() > kMaxNodes)
     problems.push_back(too_many_nodes(parts.size()));
   else if (!trimmed(spec).empty())
