@@ -19,7 +19,7 @@ AREAS = [
     Area("core/media/live/", ["live", "media"], "e2e.live"),
     Area("core/media/pipewire/", ["pipewire", "media"], "e2e.pipewire"),
     Area("core/media/sound/", ["sound", "media"], "e2e.viewer_sound"),
-    Area("core/pipeline/", ["pipeline", "session"], "e2e.headless"),
+    Area("core/pipeline/", ["core", "pipeline", "session"], "e2e.headless"),
     Area("kernels/", ["geometry", "filter", "core", "golden"], "e2e.headless.every_filter"),
     Area("app/", ["session", "pipeline"], "e2e.commands|e2e.headless"),
     Area("app/commands/", ["session"], "e2e.commands|e2e.headless|e2e.serve.control"),

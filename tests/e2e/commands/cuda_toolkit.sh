@@ -76,7 +76,7 @@ expect_toolkit "*nvcc11 is CUDA 11*fetching*"$'\n'"nvcc $fetched" auto 580 "$WOR
 # checked_archs LOG NVCC: prints the architectures of a program after a configuration that printed LOG, or why not.
 checked_archs() {
   echo "-- lensd: CUDA backend on ($2 13.0.88, sm_$1)" >"$WORK/configure.log"
-  NVCC=$2 PATH=$WORK/tools:$PATH root=$WORK bash -c '
+  LENSD_CUDA=auto NVCC=$2 PATH=$WORK/tools:$PATH root=$WORK bash -c '
     set -euo pipefail
     die() { echo "died: $*"; exit 1; }
     need() { :; }

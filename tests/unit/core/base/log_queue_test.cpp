@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/log.hpp"
 #include "core/base/log_queue.hpp"
 
 namespace lensd::log {
@@ -96,6 +97,16 @@ TEST(LogQueue, ReportsAFailureOnce) {
   EXPECT_TRUE(queue.finish(10s));
   EXPECT_EQ(failures, (std::vector<std::string>{"disk full", "disk full"}));
   EXPECT_EQ(output->texts(), (std::vector<std::string>{"c"}));
+}
+
+TEST(LogLevel, HasTheNameThatSetsIt) {
+  const std::string before = level();
+  for (const char* name : {"trace", "debug", "info", "warn", "error", "off"}) {
+    EXPECT_TRUE(set_level(name));
+    EXPECT_EQ(level(), name);
+  }
+  EXPECT_FALSE(set_level("warning"));
+  set_level(before);
 }
 
 }  // namespace

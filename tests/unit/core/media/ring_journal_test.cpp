@@ -2,6 +2,8 @@
 
 #include "core/media/output/files/ring_journal.hpp"
 
+#include <fmt/format.h>
+
 #include "tests/unit/core/media/recording_fixture.hpp"
 
 namespace lensd::test {
@@ -87,6 +89,23 @@ TEST_F(RingJournalTest, IncompleteLinesAreIgnored) {
     for (const RingFile& f : parsed->files)
       ASSERT_NE(std::find(all.begin(), all.end(), f.path), all.end()) << i << ": " << f.path;
   }
+}
+
+// Their checksums are right, so that only the fields can be the reason.
+TEST_F(RingJournalTest, ForgedLinesAreIgnored) {
+  { open().closed(entry("f.mkv", 1)); }
+  std::string text = get(".r.mkv.ring");
+  for (const char* fields :
+       {"x 7 7 1500 10 event.mkv", "c 7 7 1500 10 ../above.mkv", "c 7 7 1500 10 /etc/absolute",
+        "c 7 7 -1 10 age.mkv", "o 7 7 1500 -1 size.mkv", "c 7 7 1500 10 more.mkv fields",
+        "c 7 7 1500 name.mkv", "c 8 8 1500 10 good.mkv"}) {
+    uint32_t sum = 2166136261u;  // FNV-1a
+    for (const char c : std::string_view(fields)) sum = (sum ^ static_cast<uint8_t>(c)) * 16777619u;
+    text += fmt::format("{} {:08x}\n", fields, sum);
+  }
+  const auto parsed = parse_journal(text);
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(names(parsed->files), (Names{"f.mkv", "good.mkv"}));
 }
 
 TEST_F(RingJournalTest, EachOwnerHasItsOwn) {
