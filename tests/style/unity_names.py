@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Finds names that builds with unity files or precompiled headers reject: a name in an anonymous namespace of one file
 that another file of the target, a header that a file of the target includes, a precompiled header or the system defines
-or declares too.
+or declares too. Finds functions in anonymous namespaces that hide functions of the same name, with other parameters, which
+another file calls in its anonymous namespace.
 
 usage: unity_names.py BUILD    BUILD/compile_commands.json tells which files a target has
 
@@ -112,6 +113,35 @@ def clashes(files):
                 yield name, other, path
 
 
+def base_name(name):
+    """Returns the namespace and the name of a function without its parameters, or None."""
+    match = re.match(rf"([\w:]*?)({WORD})\(", name)
+    return match and (match[1], match[2])
+
+
+@functools.cache
+def calls(path):
+    """Returns the functions that are called without a qualifier in the file's anonymous namespaces."""
+    inside, found = False, set()
+    for line in path.read_text().splitlines():
+        inside = line == "namespace {" or (inside and line != "}  // namespace")
+        if inside:
+            found |= set(re.findall(rf"(?:(?<![\w.>: ])|\breturn |[=(,?:&|!] )({WORD})\(", line.split("//")[0]))
+    return found
+
+
+def hidden(files):
+    """files: the target's sources. Yields a function of a named namespace, the file whose function hides it in a unity
+    file, and the file that calls it."""
+    public = {base_name(name) for path in [*files, *headers([*files, PRECOMPILED])] for name in definitions(path)[1]}
+    private = {path: {base_name(name) for name in definitions(path)[0]} - {None} for path in files}
+    for one in files:
+        for name in sorted(private[one] & public):
+            for other in files:
+                if name[1] in calls(other) and name not in private[other]:
+                    yield name[0] + name[1], one, other
+
+
 def sources(path):
     """Returns the C++ sources of a compiled file: those that a unity file includes, or the file itself."""
     paths = map(pathlib.Path, INCLUDE.findall(path.read_text())) if path.parent.name == "Unity" else [path]
@@ -132,6 +162,9 @@ def main():
     for target, files in sorted(targets.items()):
         for name, one, other in clashes(sorted(files)):
             print(f"{target}: {one} and {other} both define {name}")
+            found += 1
+        for name, one, other in hidden(sorted(files)):
+            print(f"{target}: {name} is hidden in {other} by the one in {one}")
             found += 1
     print(f"{found} clashes in {len(targets)} targets")
     sys.exit(1 if found or not targets else 0)

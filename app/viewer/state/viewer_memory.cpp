@@ -23,7 +23,7 @@ namespace {
 constexpr size_t kMaxChanges = 1000;  ///< before the first save that succeeds; older ones are forgotten
 constexpr int64_t kStateDelayNs = 1'000'000'000, kGraphDelayNs = 2'000'000'000;
 
-std::string name(ui::Fold fold) {
+std::string fold_name(ui::Fold fold) {
   return fold == ui::Fold::open ? "open" : fold == ui::Fold::folded ? "folded" : "";
 }
 
@@ -64,7 +64,7 @@ ViewerMemory::ViewerMemory(ui::UiState& ui) : state_path_(viewer_state_path()) {
   ui.camera.open = state_.camera;
   for (const ScopeKind kind :
        {ScopeKind::histogram, ScopeKind::waveform, ScopeKind::parade, ScopeKind::vectorscope})
-    if (state_.scope == lensd::name(kind)) ui.scopes.kind = kind;
+    if (state_.scope == name(kind)) ui.scopes.kind = kind;
   ui.graph.folded.insert(state_.folded_nodes.begin(), state_.folded_nodes.end());
   ui.preset_menu.last_used = state_.last_preset;
   ui.preset_menu.last_graph_preset = state_.graph_preset;
@@ -144,10 +144,10 @@ void ViewerMemory::keep_controls(const SourceControls& controls) {
 void ViewerMemory::update_state(const ui::UiState& ui, Extent window) {
   if (window.width > 0) state_.window_width = window.width, state_.window_height = window.height;
   state_.left_width = ui.left_width, state_.right_width = ui.right_width;
-  state_.left = name(ui.left), state_.right = name(ui.right), state_.bottom = name(ui.bottom);
+  state_.left = fold_name(ui.left), state_.right = fold_name(ui.right), state_.bottom = fold_name(ui.bottom);
   state_.scopes = ui.scopes.open, state_.tracks = ui.tracks.open;
   state_.camera = ui.camera.open;
-  state_.scope = lensd::name(ui.scopes.kind);
+  state_.scope = name(ui.scopes.kind);
   if (!ui.presets.last_used().empty()) state_.last_preset = ui.presets.last_used();
   // Do not save an empty graph; keep the previous one.
   if (ui.editor.graph().nodes.empty()) return;

@@ -123,8 +123,8 @@ void draw_history(PanelContext& ctx) {
           fmt::format("The graph's time for the last {} frames; full height is {} ms", count, ms_text(top)));
 }
 
-bool small_button(PanelContext& ctx, const char* label, const char* mark, const char* doc,
-                  std::string_view key = {}) {
+bool text_button(PanelContext& ctx, const char* label, const char* mark, const char* doc,
+                 std::string_view key = {}) {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ctx.px(7), ctx.px(2)});
   const bool pressed = ImGui::Button(label);
   ImGui::PopStyleVar();
@@ -134,20 +134,20 @@ bool small_button(PanelContext& ctx, const char* label, const char* mark, const 
 
 void draw_buttons(PanelContext& ctx, ViewerRequests& requests) {
   TimingsState& s = ctx.state.timings_view;
-  if (small_button(ctx, "Details", "details", "All columns, the latency by stages, the machine's speed"))
+  if (text_button(ctx, "Details", "details", "All columns, the latency by stages, the machine's speed"))
     s.details = !s.details;
   ImGui::SameLine(0, ctx.px(4));
   const bool copied = s.copied_at_ns > 0 && ctx.time_ns - s.copied_at_ns < kCsvCopiedShown;
-  if (small_button(ctx, copied ? "Copied###csv" : "Copy CSV###csv", "csv",
-                   "Copy all rows and columns to the clipboard, for a spreadsheet")) {
+  if (text_button(ctx, copied ? "Copied###csv" : "Copy CSV###csv", "csv",
+                  "Copy all rows and columns to the clipboard, for a spreadsheet")) {
     ImGui::SetClipboardText(timings_csv(ctx.model, ctx.state.timings).c_str());
     s.copied_at_ns = ctx.time_ns;
   }
   ImGui::SameLine(0, ctx.px(4));
-  if (small_button(ctx, "Trace", "trace",
-                   "Write a trace of the last 10 seconds for ui.perfetto.dev: every thread and stream, "
-                   "the queues, and each frame's stages",
-                   key_hint(Action::trace)))
+  if (text_button(ctx, "Trace", "trace",
+                  "Write a trace of the last 10 seconds for ui.perfetto.dev: every thread and stream, "
+                  "the queues, and each frame's stages",
+                  key_hint(Action::trace)))
     requests.trace = true;
 }
 
