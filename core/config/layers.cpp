@@ -125,8 +125,8 @@ Layered load_layers(const Layers& layers, const Registry& registry) {
         if (const size_t begin = part.find_first_not_of(" \t\n"); begin != std::string::npos)
           sets.emplace_back("LENSD_SET", part.substr(begin));
     for (const std::string& assignment : layers.sets) sets.emplace_back("--set", assignment);
-    for (const auto& [origin, assignment] : sets)
-      collect(problems, [&] { apply_set(out.graph, assignment, registry, origin); });
+    for (const auto& set : sets)
+      collect(problems, [&] { apply_set(out.graph, set.second, registry, set.first); });
     std::vector<std::string> sentences = validate(out.graph, registry);
     if (sentences.empty() && problems.empty()) sentences = planning_problems(out.graph, registry);
     for (const std::string& sentence : sentences) problems.push_back("graph: " + sentence);
