@@ -204,5 +204,16 @@ TEST(SourceProperties, ChangesAreObserved) {
   EXPECT_EQ(Json::parse(events[0])["data"], 99);
 }
 
+TEST(SourceControlValues, NumbersMayBeText) {
+  SourceControl gain;
+  gain.name = "gain", gain.min = -300, gain.max = 300, gain.value = gain.initial = int64_t{0};
+  const std::pair<const char*, int64_t> numbers[] = {{"47", 47},     {"+47", 47},    {"-47", -47}, {"7", 7},
+                                                     {"0x2f", 0x2f}, {"-0X2F", -47}, {"0", 0}};
+  for (const auto& [text, number] : numbers)
+    EXPECT_EQ(check_control(gain, std::string(text)).value, ParamValue(number)) << text;
+  for (const char* text : {"", "4x", "--4", "+-4", "0x", "0x-4", "1.5", "seven"})
+    EXPECT_FALSE(check_control(gain, std::string(text)).problem.empty()) << text;
+}
+
 }  // namespace
 }  // namespace lensd
