@@ -90,8 +90,8 @@ void set_http(CommandLine& line, const std::string& text) {
   set_key(line, "http.address", address);
 }
 
-/// Sets configuration key output.url if `given` is a stream target or another address, which the check of the
-/// key refuses, otherwise CommandLine::output.
+/// Stores an address as the configuration key output.url, anything else as CommandLine::output. The check of
+/// the key refuses addresses that lensd cannot send to.
 void set_output(CommandLine& line, const std::string& given) {
   const std::string target = without_file_scheme(given);
   if (is_stream_target(target) || !scheme_of(target).empty())

@@ -33,7 +33,8 @@ Json control_json(const SourceControl& control);
 /// double cannot represent exactly.
 Json control_json(const SourceControl& control, const ParamValue& value);
 
-/// Returns the value of true, false, "yes" or "no" (as in mpv), "true" or "false"; else nullopt.
+/// Returns the value of a boolean, or of the text "true", "false", "yes" or "no" (as in mpv); nullopt for
+/// anything else.
 std::optional<bool> boolean_from_json(const Json& value);
 /// Error message for values that are not booleans.
 constexpr const char* kExpectedBoolean = "expected true or false";

@@ -159,7 +159,7 @@ TEST(Manual, DocumentsEverything) {
   for (int code = 0; code <= 5; ++code) expect_head(TroffPage::bold(std::to_string(code)));
 }
 
-// The list of commands before it has a section of its own.
+// Before it, the help of ctl lists the commands; the manual has a separate section for them.
 TEST(Manual, TheNoteOfACommandIsItsLastParagraph) {
   const std::vector<CommandHelp> commands = program_help().commands;
   const auto ctl = std::find_if(commands.begin(), commands.end(),
