@@ -1,7 +1,6 @@
 // Converts the merged configuration to the settings of the program's parts.
 
 #include <charconv>
-#include <cstdio>
 #include <sstream>
 #include <string_view>
 
@@ -9,6 +8,7 @@
 #include "app/recording_owner.hpp"
 #include "core/base/error.hpp"
 #include "core/config/presets.hpp"
+#include "core/image/extent_text.hpp"
 
 namespace lensd {
 namespace {
@@ -121,13 +121,9 @@ void set_start(CommandLine& line, const std::string& text) {
 }
 
 Extent parse_size(const std::string& text) {
-  Extent size;
-  char end = 0;
-  if (text.empty()) return size;
-  if (std::sscanf(text.c_str(), "%5dx%5d%c", &size.width, &size.height, &end) != 2 || size.width < 1 ||
-      size.height < 1 || size.width > kMaxSide || size.height > kMaxSide)
-    throw Error(ExitCode::invalid_config, "source.size", "'" + text + "' is not a size such as 1280x720");
-  return size;
+  if (text.empty()) return {};
+  if (const auto size = parse_extent(text)) return *size;
+  throw Error(ExitCode::invalid_config, "source.size", "'" + text + "' is not a size such as 1280x720");
 }
 
 GraphDesc configure(CommandLine& line, const Registry& registry) {

@@ -13,6 +13,7 @@
 #include "core/base/contains.hpp"
 #include "core/base/error.hpp"
 #include "core/graph/catalogue.hpp"
+#include "core/image/extent_text.hpp"
 #include "kernels/registry.hpp"
 
 namespace lensd::bench {
@@ -209,14 +210,9 @@ Size parse_size(const std::string& text) {
   } kNames[] = {{"720p", {1280, 720}}, {"1080p", {1920, 1080}}, {"4k", {3840, 2160}}, {"8k", {7680, 4320}}};
   for (const auto& known : kNames)
     if (text == known.name) return {text, known.extent};
-  Extent extent;
-  int used = 0;
-  if (std::sscanf(text.c_str(), "%5dx%5d%n", &extent.width, &extent.height, &used) != 2 ||
-      static_cast<size_t>(used) != text.size() || extent.width < 1 || extent.height < 1 ||
-      extent.width > 16384 || extent.height > 16384)
-    throw Error(ExitCode::usage, "bench", fmt::format("'{}' is not a size", text),
-                "720p, 1080p, 4k, 8k or 640x480, up to 16384 each way");
-  return {text, extent};
+  if (const auto extent = parse_extent(text)) return {text, *extent};
+  throw Error(ExitCode::usage, "bench", fmt::format("'{}' is not a size", text),
+              "720p, 1080p, 4k, 8k or 640x480, up to 16384 each way");
 }
 
 void run(const Options& options) {
