@@ -95,7 +95,9 @@ void ConnectPolicy::allow(const std::string& host) {
 }
 
 bool ConnectPolicy::check(int fd, const sockaddr& address) {
-  return is_name_server(fd, address) || check(address);
+  if (is_name_server(fd, address)) return true;
+  ++connections_;
+  return check(address);
 }
 
 bool ConnectPolicy::check(const sockaddr& address) {

@@ -44,6 +44,8 @@ class ConnectPolicy {
 
   /// Returns the last refused address; empty if there was none.
   const std::string& refused_address() const noexcept { return refused_; }
+  /// Returns the number of connections that were allowed or refused, except those to name servers.
+  int connections() const noexcept { return connections_; }
 
   /// Lets recv() and recvfrom() return `bytes` from now on, about. They then fail until the next call.
   void limit_received(int64_t bytes) noexcept { left_bytes_ = bytes; }
@@ -74,6 +76,7 @@ class ConnectPolicy {
   bool active_ = false;
   std::vector<std::string> allowed_;  // numeric addresses
   std::string refused_;
+  int connections_ = 0;
   int64_t left_bytes_ = std::numeric_limits<int64_t>::max();
 };
 

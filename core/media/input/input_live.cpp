@@ -28,6 +28,8 @@ constexpr int kRateFrames = 3;
 /// Time after which an unchanged picture of a PipeWire node is repeated. Shorter if LiveOptions::stall_ns is
 /// short, so that the source does not count as stalled.
 constexpr int64_t kStillRepeatNs = 500'000'000;
+/// Number of redirections that FFmpeg follows.
+constexpr int kMaxRedirections = 8;
 
 /// Returns a short reason for placeholders and panels.
 std::string describe(int error, UrlKind kind) {
@@ -242,6 +244,10 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
     if (deadline_.expired()) fail("no answer before the open timeout");
     if (!playlist_problem_.empty()) fail(playlist_problem_);
     if (const std::string problem = lookup_problem(url); !problem.empty()) fail(problem);
+    // FFmpeg returns the same code for a lost connection.
+    if (error == AVERROR(EIO) && scheme_of(url).starts_with("http") &&
+        policy_.connections() > kMaxRedirections)
+      fail("it redirects again and again");
     if (verifies && certificate_refused())
       fail("its certificate cannot be verified (to accept it, set url and tls = \"any\" in [source])",
            ff::log_hint());

@@ -195,6 +195,20 @@ TEST(ConnectPolicy, ARedirectionDoesNotContactAnInternalAddress) {
   EXPECT_NE(problem.find("redirects to the internal address 127.0.0.2"), std::string::npos) << problem;
 }
 
+TEST(ConnectPolicy, EndlessRedirectionsAreReported) {
+  const LocalHttpServer server([](int client, const std::string&) {
+    LocalHttpServer::put(client, "HTTP/1.1 302 Found\r\nLocation: /live.ts\r\nContent-Length: 0\r\n\r\n");
+  });
+  std::string problem;
+  StopFlags stop;
+  try {
+    const Input input(fmt::format("http://127.0.0.1:{}/live.ts", server.port()), StreamKind::video, stop);
+  } catch (const Error& e) {
+    problem = e.what();
+  }
+  EXPECT_NE(problem.find("it redirects again and again"), std::string::npos) << problem;
+}
+
 /// Returns the response of an RTSP server that asks for datagrams to port `port` of `host`.
 std::string rtsp_response(const std::string& request, const std::string& host, uint16_t port) {
   const std::string_view sdp =
