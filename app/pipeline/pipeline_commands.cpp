@@ -39,7 +39,7 @@ void Pipeline::apply(const Command& command) {
   std::visit(Overloaded{
                  [this](const SetParam& c) { apply_changes({c}); },
                  [this](const SetEnabled& c) { apply_changes({c}); },
-                 [this](const Batch& c) { apply_changes(c.changes); },
+                 [this](const Batch& c) { apply_changes(c.changes, c.request); },
                  [this](const SetGraph& c) { replan(c); },
                  [&](const Bypass& c) { replan_if_changed(state_.bypass, c.on); },
                  [&](const Solo& c) { replan_if_changed(solo_, c.node); },
@@ -89,16 +89,21 @@ void Pipeline::apply(const Command& command) {
 }
 
 /// Applies all changes to the same frame, or none. If one needs a new plan, all take effect with that plan.
-void Pipeline::apply_changes(const std::vector<GraphChange>& changes) {
+/// `request` is that of the command.
+void Pipeline::apply_changes(const std::vector<GraphChange>& changes, uint64_t request) {
   GraphDesc requested = requested_;
   clear_places(requested);
   const ChangeResult result = lensd::apply_changes(requested, changes, registry_);
-  if (result.refused()) return notice(true, result.problem);
   const bool live = result.kind == ChangeResult::Kind::applied;
-  if (live) apply_live(changes);
-  if (!live || state_.planning) return replan(SetGraph{std::move(requested)});
-  requested_ = std::move(requested);
-  publish_graph();
+  if (result.refused()) {
+    notice(true, result.problem);
+  } else {
+    if (live) apply_live(changes);
+    if (!live || state_.planning) return replan(SetGraph{std::move(requested), request});
+    requested_ = std::move(requested);
+    publish_graph();
+  }
+  if (request) report_outcomes({PlannedCommand{.request = request}}, result.problem);
 }
 
 /// Changes the running plan at once, also while another plan is in preparation. Does nothing if the changes

@@ -61,7 +61,12 @@ void Session::stop() {
   if (stopped_.exchange(true)) return;
   stop_soon();
   if (const auto running = pipeline()) shut_down(*running);
-  fail_requests(kEnding);
+  Requests open;
+  {
+    const std::lock_guard lock(mutex_);
+    open.swap(requests_);
+  }
+  fail(open, kEnding);
   transactions_.stop();
   files_.stop();
   const std::lock_guard lock(frame_mutex_);
@@ -125,7 +130,6 @@ void Session::open_and_start(const std::string& url, const SetGraph& change, con
   const std::shared_ptr<Pipeline> next = open(url, change.graph, cancel);
   keep_settings(*next, change);
   if (const auto old = swap_pipeline(next, url)) shut_down(*old);
-  fail_requests("the source was changed meanwhile");
   {
     const std::lock_guard lock(mutex_);
     if (record_) next->post(*record_);
@@ -146,24 +150,30 @@ void Session::shut_down(Pipeline& pipeline) {
     for (const Notice& notice : pipeline.take_notices()) publish_notice(notice.problem, notice.text);
 }
 
-/// Replaces the pipeline and returns the old one. Throws Error(runtime_failure) after stop().
+/// Replaces the pipeline and returns the old one, whose open requests it refuses. Throws
+/// Error(runtime_failure) after stop().
 std::shared_ptr<Pipeline> Session::swap_pipeline(std::shared_ptr<Pipeline> next, const std::string& url) {
   {
     const std::lock_guard lock(frame_mutex_);
     newest_.reset();
   }
-  const std::lock_guard lock(mutex_);
-  if (stopped_) throw Error(ExitCode::runtime_failure, "session", kEnding);
-  if (pipeline_) earlier_versions_ += pipeline_->graph()->version;
-  url_ = url;
-  pending_.clear(), predicted_from_.reset();
-  rate_ns_ = 0;
-  return std::exchange(pipeline_, std::move(next));
+  Requests open;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) throw Error(ExitCode::runtime_failure, "session", kEnding);
+    if (pipeline_) earlier_versions_ += pipeline_->graph()->version;
+    url_ = url;
+    pending_.clear(), predicted_from_.reset();
+    rate_ns_ = 0;
+    pipeline_.swap(next);
+    open.swap(requests_);
+  }
+  fail(open, "the source was changed meanwhile");
+  return next;
 }
 
 void Session::attach(std::shared_ptr<Pipeline> pipeline, const std::string& url) {
   swap_pipeline(std::move(pipeline), url);
-  fail_requests("the source was changed meanwhile");
   changed();
 }
 
@@ -242,19 +252,15 @@ Response Session::plan_edit(const GraphEdit& edit, SetGraph change) {
 }
 
 /// Removes and returns a request's callback. Returns an empty function if there is no such request.
-std::function<void(const PlanOutcome&)> Session::take_request(uint64_t request) {
+Session::OutcomeCallback Session::take_request(uint64_t request) {
   const std::lock_guard lock(mutex_);
   const auto node = requests_.extract(request);
   return node ? std::move(node.mapped()) : nullptr;
 }
 
-void Session::fail_requests(const std::string& reason) {
-  decltype(requests_) open;
-  {
-    const std::lock_guard lock(mutex_);
-    open.swap(requests_);
-  }
-  for (auto& [id, callback] : open) callback({id, reason, 0});
+/// Refuses requests. Call without mutex_ locked.
+void Session::fail(const Requests& requests, const std::string& reason) {
+  for (const auto& [id, callback] : requests) callback({id, reason, 0});
 }
 
 /// Applies what a configuration changes as one command, so that all of it takes effect or nothing. If the

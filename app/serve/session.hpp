@@ -95,6 +95,7 @@ class Session final : public ControlTarget {
   Measurements measurements() const override;
   std::shared_ptr<const SourceControls> source_controls() const override;
   bool post(Command command) override;
+  void change_graph(std::vector<GraphChange> changes, Reply reply) override;
   void set_graph(GraphDesc graph, Reply reply) override;
   void edit_graph(GraphEdit edit, Reply reply) override;
   void load(std::string url, Reply reply) override;
@@ -119,6 +120,8 @@ class Session final : public ControlTarget {
     StillEncoder still;
   };
   struct EncodeJob;
+  using OutcomeCallback = std::function<void(const PlanOutcome&)>;
+  using Requests = std::map<uint64_t, OutcomeCallback>;
   using Flag = std::shared_ptr<std::atomic<bool>>;
 
   void keep_settings(Pipeline& next, const SetGraph& change) const;
@@ -138,6 +141,7 @@ class Session final : public ControlTarget {
   bool resume_recording(StartRecord earlier, bool kept);
   Response stop_recording();
   std::string write_capture(const std::string& name, std::string_view bytes, const std::string& kind);
+  static void fail(const Requests& requests, const std::string& reason);
   void shut_down(Pipeline& pipeline);
   void publish_notice(bool problem, const std::string& text);
   void publish_source(const RunState& now);
@@ -147,8 +151,8 @@ class Session final : public ControlTarget {
   bool try_enqueue(Jobs& jobs, const std::shared_ptr<Reply>& reply, std::function<Response()> job);
   void enqueue(Jobs& jobs, Reply reply, std::function<Response()> job);
   void enqueue_load(Reply reply, std::function<Response(const Flag&)> job);
-  std::function<void(const PlanOutcome&)> take_request(uint64_t request);
-  void fail_requests(const std::string& reason);
+  OutcomeCallback take_request(uint64_t request);
+  Response post_changes(std::vector<GraphChange> changes, OutcomeCallback planned, bool& waits);
 
   const SessionOptions options_;
   const Registry& registry_;
@@ -167,7 +171,7 @@ class Session final : public ControlTarget {
   /// The pipeline's requested graph with the pending changes, and the view that it was made from.
   mutable GraphDesc predicted_;
   mutable std::shared_ptr<const GraphView> predicted_from_;
-  std::map<uint64_t, std::function<void(const PlanOutcome&)>> requests_;
+  Requests requests_;  ///< not answered yet
   uint64_t next_request_ = 1;
   mutable int64_t rate_ns_ = 0;
   mutable uint64_t rate_frames_ = 0;

@@ -9,6 +9,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
 #include "core/base/text/url_secrets.hpp"
+#include "core/control/properties.hpp"
 #include "core/graph/edit.hpp"
 
 namespace lensd {
@@ -26,23 +27,43 @@ std::string key_of(const GraphChange& change) {
 }  // namespace
 
 bool Session::post(Command command) {
-  std::vector<GraphChange> changes;
-  if (const auto* set = std::get_if<SetParam>(&command)) changes = {*set};
-  if (const auto* set = std::get_if<SetEnabled>(&command)) changes = {*set};
-  if (const auto* batch = std::get_if<Batch>(&command)) changes = batch->changes;
   const std::lock_guard lock(mutex_);
-  if (stopped_ || !pipeline_) return false;
-  const uint64_t ticket = pipeline_->try_post(std::move(command));
-  if (!ticket) return false;
-  if (changes.empty()) return true;
+  return !stopped_ && pipeline_ && pipeline_->try_post(std::move(command)) != 0;
+}
+
+/// Queues changes of the graph. If they need a new plan, sets `waits` and keeps `planned` for its outcome.
+Response Session::post_changes(std::vector<GraphChange> changes, OutcomeCallback planned, bool& waits) {
+  const std::lock_guard lock(mutex_);
+  if (stopped_ || !pipeline_) return not_posted();
   predict();
-  // The pipeline will refuse these changes, too.
-  if (apply_changes(predicted_, changes, registry_).refused()) return true;
+  const ChangeResult result = apply_changes(predicted_, changes, registry_);
+  if (result.refused()) return {Status::refused, result.problem};
+  waits = result.kind == ChangeResult::Kind::needs_plan;
+  const uint64_t request = waits ? next_request_++ : 0;
+  if (waits) requests_[request] = std::move(planned);
+  const uint64_t ticket = pipeline_->try_post(Batch{changes, request});
+  if (!ticket) {
+    waits = false;
+    requests_.erase(request), predicted_from_.reset();
+    return not_posted();
+  }
   for (GraphChange& change : changes) {
     std::string key = key_of(change);
     pending_.insert_or_assign(std::move(key), Pending{ticket, std::move(change)});
   }
-  return true;
+  return {};
+}
+
+void Session::change_graph(std::vector<GraphChange> changes, Reply reply) {
+  const auto shared = std::make_shared<Reply>(std::move(reply));
+  bool waits = false;
+  Response response = post_changes(
+      std::move(changes),
+      [shared](const PlanOutcome& outcome) {
+        (*shared)(outcome.problem.empty() ? Response{} : Response{Status::refused, outcome.problem});
+      },
+      waits);
+  if (!waits) (*shared)(std::move(response));
 }
 
 GraphState Session::graph() const {

@@ -53,7 +53,8 @@ void get(CommandCall& call) {
 /// Takes NAME VALUE pairs or one object.
 void set(CommandCall& call) {
   const Json& args = call.args;
-  if (args.size() == 1 && args[0].is_object()) return call.reply(set_properties(call.target, args[0]));
+  if (args.size() == 1 && args[0].is_object())
+    return set_properties(call.target, args[0], std::move(call.reply));
   if (args.size() < 2 || args.size() % 2 != 0)
     return call.reply({Status::usage, "set: expected NAME VALUE, any number of times, or one object"});
   PropertyValues values;
@@ -61,7 +62,7 @@ void set(CommandCall& call) {
     if (!args[i].is_string()) return call.reply({Status::usage, "set: a name is text"});
     values.emplace_back(args[i].get<std::string>(), args[i + 1]);
   }
-  call.reply(set_properties(call.target, values));
+  set_properties(call.target, values, std::move(call.reply));
 }
 
 /// Takes [ID] NAME…, as in mpv.
@@ -351,7 +352,7 @@ constexpr CommandSpec kCommands[] = {
     {"step", nullptr, kFrames, "steps by 1 (default) or more frames, back if negative; pauses", true, step},
     {"speed", nullptr, kFactor, "playback speed as a factor of real time", true,
      [](CommandCall& call) {
-       call.reply(set_properties(call.target, PropertyValues{{"speed", call.args[0]}}));
+       set_properties(call.target, PropertyValues{{"speed", call.args[0]}}, std::move(call.reply));
      }},
     {"snapshot", "screenshot-to-file", kPath, "writes the newest frame, .png or .jpg, below [control] folder",
      true, forward<&ControlTarget::snapshot>},

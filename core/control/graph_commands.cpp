@@ -135,7 +135,7 @@ void node_reset(CommandCall& call) {
   PropertyValues defaults;
   for (const ParamSpec& spec : call.target.registry().find(node->filter)->schema().params)
     defaults.emplace_back(id + "." + spec.name, to_json(spec.default_value));
-  call.reply(set_properties(call.target, defaults));
+  set_properties(call.target, defaults, std::move(call.reply));
 }
 
 }  // namespace lensd

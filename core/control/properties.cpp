@@ -48,7 +48,7 @@ const ParamSpec* find_colour_setting(const ControlView& view, const std::string&
 
 /// Commands that set properties together.
 struct PropertyChanges {
-  Batch batch;                    ///< changes of the graph, applied to one frame
+  std::vector<GraphChange> graph;
   std::vector<Command> commands;  ///< playback commands
   ControlValues controls;         ///< controls of the camera
   std::optional<ColourSettings> colour;
@@ -95,14 +95,14 @@ Response add_change(const ControlView& view, const std::string& name, const Json
   if (property.is_enabled()) {
     const std::optional<bool> on = boolean_from_json(value);
     if (!on) return {Status::refused, fmt::format("{}: {}", name, kExpectedBoolean)};
-    changes.batch.changes.emplace_back(SetEnabled{property.id, *on});
+    changes.graph.emplace_back(SetEnabled{property.id, *on});
     return {};
   }
   if (!property.node || !schema_of(view, *property.node).find(property.rest))
     return no_such_property(view, name);
   CheckedParam checked = check_json(schema_of(view, *property.node), property.rest, value);
   if (!checked.problem.empty()) return {Status::refused, property.id + ": " + checked.problem};
-  changes.batch.changes.emplace_back(SetParam{property.id, property.rest, std::move(checked.value)});
+  changes.graph.emplace_back(SetParam{property.id, property.rest, std::move(checked.value)});
   return {};
 }
 
@@ -157,24 +157,25 @@ Response no_such_property(const ControlView& view, const std::string& name) {
   return {Status::not_found, fmt::format("there is no property '{}'", name)};
 }
 
-Response set_properties(ControlTarget& target, const PropertyValues& values) {
-  if (values.size() > kMaxRequestNames) return too_many_names();
+void set_properties(ControlTarget& target, const PropertyValues& values, Reply reply) {
+  if (values.size() > kMaxRequestNames) return reply(too_many_names());
   const ControlView view = ControlView::of(target);
   PropertyChanges changes;
   for (const auto& [name, value] : values)
-    if (Response response = add_change(view, name, value, changes); !response.ok()) return response;
-  bool posted = changes.batch.changes.empty() || target.post(std::move(changes.batch));
-  if (!changes.controls.empty())
-    posted = posted && target.post(SetSourceControls{std::move(changes.controls)});
+    if (Response response = add_change(view, name, value, changes); !response.ok())
+      return reply(std::move(response));
+  bool posted = true;
+  if (!changes.controls.empty()) posted = target.post(SetSourceControls{std::move(changes.controls)});
   if (changes.colour) posted = posted && target.post(SetColour{*changes.colour});
   for (Command& command : changes.commands) posted = posted && target.post(std::move(command));
-  return posted ? Response{} : not_posted();
+  if (!posted || changes.graph.empty()) return reply(posted ? Response{} : not_posted());
+  target.change_graph(std::move(changes.graph), std::move(reply));
 }
 
-Response set_properties(ControlTarget& target, const Json& object) {
+void set_properties(ControlTarget& target, const Json& object, Reply reply) {
   PropertyValues values;
   for (const auto& [name, value] : object.items()) values.emplace_back(name, value);
-  return set_properties(target, values);
+  set_properties(target, values, std::move(reply));
 }
 
 Response too_many_names() {

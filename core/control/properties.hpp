@@ -1,7 +1,7 @@
 // Properties: named values that clients can read and observe. Some can also be set.
 //
 //   ControlTarget ── ControlView::of() ──▶ property_value(view, "edges.low") ──▶ JSON
-//   set_properties({"edges.low": 60}) ──▶ ControlTarget::post(), one Batch for the graph
+//   set_properties({"edges.low": 60}) ──▶ ControlTarget::change_graph(), post()
 //
 // "NODE.PARAMETER" and "NODE.enabled" are properties of the graph, "source.CONTROL" of the camera, and
 // "colour.SETTING" of the source's colour conversion. property_table.cpp lists the others.
@@ -47,12 +47,13 @@ Response no_such_property(const ControlView& view, const std::string& name);
 
 using PropertyValues = std::vector<std::pair<std::string, Json>>;
 
-/// Checks all values, then posts them. If one is refused, posts nothing and returns the refusal. All changes
-/// of the graph take effect on the same frame. Returns not_posted() if the command queue is full or there is
-/// no pipeline; some values may already be posted then.
-Response set_properties(ControlTarget& target, const PropertyValues& values);
+/// Checks all values, then posts them. If one is refused, posts nothing and replies with the refusal. All
+/// changes of the graph take effect on the same frame, or none if their plan is refused: the reply is that of
+/// ControlTarget::change_graph(). Replies not_posted() if the command queue is full or there is no pipeline;
+/// some values may already be posted then.
+void set_properties(ControlTarget& target, const PropertyValues& values, Reply reply);
 /// Checks and posts the values of an object {NAME: VALUE, …}, like the overload with a list.
-Response set_properties(ControlTarget& target, const Json& object);
+void set_properties(ControlTarget& target, const Json& object, Reply reply);
 
 /// Returns the description and value of every control of the camera; an empty array if the source has none.
 Json describe_controls(const ControlView& view);

@@ -52,6 +52,7 @@ struct SetGraph {
 /// Changes that take effect on the same frame. If one is refused, none is applied.
 struct Batch {
   std::vector<GraphChange> changes;
+  uint64_t request = 0;  ///< see SetGraph::request
 };
 /// Shows the decoded picture instead of the graph's output.
 struct Bypass {

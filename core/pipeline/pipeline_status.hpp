@@ -100,10 +100,10 @@ struct GraphView {
   uint64_t version = 0;
 };
 
-/// The result of a SetGraph with a request number.
+/// The result of a SetGraph or Batch with a request number.
 struct PlanOutcome {
   uint64_t request = 0;
-  std::string problem;  ///< empty: the graph is in use from `frame` on
+  std::string problem;  ///< empty: the change is in use from `frame` on
   int64_t frame = 0;
 };
 

@@ -56,12 +56,11 @@ async function send(name, value, place = notes) {
   while (waiting.has(name)) {
     const latest = waiting.get(name), since = performance.now();
     waiting.delete(name);
-    refusedText = "";
     try {
       await call("set", {[name]: latest});
       place.accept(since);
     } catch (error) {
-      place.refuse(error.message);
+      refuse(place, error.message);
     }
   }
   busy.delete(name);
@@ -80,9 +79,21 @@ function note(text, bad = false) {
   while ($("log").children.length > 30) $("log").lastChild.remove();
 }
 // A place shows why a request was refused. accept(since) clears a reason that is older than `since`, the time when the
-// accepted request was sent: lensd replies to `set` before it plans the change, and the notice of a refused plan can arrive
-// before the reply. `notes` shows reasons over the picture, all other places next to the control that sent the request.
+// accepted request was sent. `notes` shows reasons over the picture, all other places next to the control that sent the
+// request.
 const notes = {accept() {}, refuse: text => note(text, true)};
+// The refusals that were shown, with their times. lensd sends some of them as notices, too.
+const refusals = new Map();
+function refuse(place, text) {
+  if (refusals.size > 20) refusals.clear();
+  refusals.set(text, performance.now());
+  place.refuse(text);
+}
+/// Returns true if a notice repeats a refusal. Waits for replies first, because they can arrive after the notice.
+async function isRefusal(text) {
+  for (let tries = 0; tries < 20 && busy.size; ++tries) await sleep(10);
+  return performance.now() - (refusals.get(text) ?? -Infinity) < 2000;
+}
 function reasonPlace(e = element("p", {className: "reason", hidden: true})) {
   e.setAttribute("role", "alert");
   let time = 0;

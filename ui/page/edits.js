@@ -30,8 +30,7 @@ function edit(what, command, args, place = graphPlace) {
       graphPlace.accept(since);
       return answer || {};
     } catch (error) {
-      refusedText = error.message;
-      place.refuse(error.message);
+      refuse(place, error.message);
       refresh();
       return null;
     }
@@ -41,7 +40,6 @@ function edit(what, command, args, place = graphPlace) {
 const kMaxSteps = 200, kMaxValues = 1000;
 const past = {steps: [], now: 0, key: "", time: 0};
 let refusedTime = -Infinity;  // time of the last notice of a problem
-let refusedText = "";         // the last refusal that is shown at its place; lensd may send it as a notice, too
 
 /// Shows a graph and, if it differs from the present one, adds a step. Without `what`, explain() names the step.
 /// Consecutive changes with the same key of explain() are one step; changes by other clients only within a second.
@@ -124,7 +122,7 @@ function undo(step) {
       showGraph(graph);
       for (const place of [graphPlace, ...cards.map(c => c.place)]) place.accept(since);
     } catch (error) {
-      graphPlace.refuse(error.message);
+      refuse(graphPlace, error.message);
     }
     showHistory();
   });

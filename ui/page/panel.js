@@ -128,8 +128,7 @@ function observe() {
       showState();
     } else if (event.event === "notice") {
       if (event.problem) refusedTime = performance.now();
-      // Wait for the edit in progress, which may have shown the same text.
-      inTurn(() => event.problem && (event.text === refusedText || refuseAtNode(event.text)) || note(event.text, event.problem));
+      inTurn(async () => event.problem && (await isRefusal(event.text) || refuseAtNode(event.text)) || note(event.text, event.problem));
     } else if (event.event === "reload") {
       note(event.ok ? "configuration reloaded" : "reload refused\n" + event.problems.join("\n"), !event.ok);
     }

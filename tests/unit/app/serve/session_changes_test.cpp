@@ -10,6 +10,7 @@
 
 #include "app/serve/session.hpp"
 #include "core/base/error.hpp"
+#include "core/control/properties.hpp"
 #include "kernels/registry.hpp"
 #include "tests/unit/common/eventually.hpp"
 #include "tests/unit/common/synthetic_source.hpp"
@@ -20,20 +21,24 @@ namespace {
 
 class SessionChangesTest : public ::testing::Test {
  protected:
-  void open(std::chrono::nanoseconds plan_timeout = std::chrono::seconds(30)) {
+  void open(std::chrono::nanoseconds plan_timeout = std::chrono::seconds(30),
+            const std::string& chain = "mosaic") {
     SessionOptions options;
     options.captures = folder_ / "captures";
     options.layers.files = {folder_ / "a.toml"};
     options.load = [](const std::string&, Reply reply) { reply({Status::refused, "unexpected"}); };
     options.plan_timeout = plan_timeout;
     session_ = std::make_unique<Session>(std::move(options), registry());
+    pipeline_ = make_pipeline(chain);
+    session_->attach(pipeline_, "good");
+  }
+  static std::shared_ptr<Pipeline> make_pipeline(const std::string& chain) {
     PipelineOptions o;
     o.executor = {.threads = 1, .frames = 6};
-    o.graph = parse_chain("mosaic", registry());
+    o.graph = parse_chain(chain, registry());
     o.paced = true;
-    pipeline_ = std::make_shared<Pipeline>(std::make_unique<SyntheticSource>(Extent{64, 48}, 1'000'000), o,
-                                           registry());
-    session_->attach(pipeline_, "good");
+    return std::make_shared<Pipeline>(std::make_unique<SyntheticSource>(Extent{64, 48}, 1'000'000), o,
+                                      registry());
   }
   void TearDown() override {
     session_->stop();
@@ -56,10 +61,19 @@ class SessionChangesTest : public ::testing::Test {
     answered_ = false;
     session_->reload([this](Response response) { response_ = std::move(response), answered_ = true; });
   }
-  void set_graph(const std::string& chain) {
+  void set_graph(const std::string& chain) { set_graph(parse_chain(chain, registry())); }
+  void set_graph(const GraphDesc& graph) {
     answered_ = false;
-    session_->set_graph(parse_chain(chain, registry()),
+    session_->set_graph(graph,
                         [this](Response response) { response_ = std::move(response), answered_ = true; });
+  }
+  void set(const std::string& property, const Json& value) {
+    answered_ = false;
+    set_properties(*session_, PropertyValues{{property, value}},
+                   [this](Response response) { response_ = std::move(response), answered_ = true; });
+  }
+  Json value(const std::string& property) const {
+    return property_value(ControlView::of(*session_), property)->value;
   }
   bool answered() {
     return eventually([this] {
@@ -135,6 +149,39 @@ TEST_F(SessionChangesTest, ARefusedReloadKeepsTheSettings) {
   EXPECT_EQ(chain(), "mosaic");
   EXPECT_EQ(pipeline_->status().precision, Precision::automatic);
   EXPECT_EQ(pipeline_->status().colour, ColourSettings{});
+}
+
+TEST_F(SessionChangesTest, AValueThatNeedsAPlanIsAnsweredWithThePlan) {
+  open();
+  pipeline_->start();
+  GraphDesc graph = parse_chain("crop,blend", registry());
+  graph.nodes[1].inputs = {"source", "crop"};
+  set_graph(graph);
+  ASSERT_TRUE(answered());
+  ASSERT_EQ(response_.error, "");
+  set("crop.width", 20);
+  ASSERT_TRUE(answered());
+  EXPECT_EQ(response_.status, Status::refused);
+  EXPECT_NE(response_.error.find("blend"), std::string::npos) << response_.error;
+  EXPECT_EQ(value("crop.width"), 0) << "the running value";
+  set("crop.width", 64);
+  ASSERT_TRUE(answered());
+  EXPECT_EQ(response_.error, "");
+  EXPECT_EQ(value("crop.width"), 64);
+}
+
+TEST_F(SessionChangesTest, AnOpenChangeIsRefusedWhenTheSourceChanges) {
+  open(std::chrono::seconds(30), "crop");  // the pipeline is not started, so it plans nothing
+  set("crop.width", 20);
+  EXPECT_FALSE(answered_);
+  session_->attach(make_pipeline("crop"), "other");
+  EXPECT_TRUE(answered_);
+  EXPECT_EQ(response_.error, "the source was changed meanwhile");
+  set("crop.width", 30);
+  EXPECT_FALSE(answered_);
+  session_->stop();
+  EXPECT_TRUE(answered_);
+  EXPECT_EQ(response_.status, Status::refused);
 }
 
 TEST_F(SessionChangesTest, ARefusedEditNamesNoLineOfTheFile) {

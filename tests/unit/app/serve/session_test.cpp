@@ -68,6 +68,13 @@ class SessionTest : public ::testing::Test {
   Response reload() {
     return wait_for([this](Reply reply) { session_->reload(std::move(reply)); });
   }
+  /// Changes values of the graph without waiting for a plan. Returns false if they were refused at once.
+  static bool change(Session& session, std::vector<GraphChange> changes) {
+    const auto refused = std::make_shared<std::atomic<bool>>(false);
+    session.change_graph(std::move(changes),
+                         [refused](const Response& response) { *refused = !response.ok(); });
+    return !*refused;
+  }
   std::string chain() const { return to_chain(session_->graph().graph); }
 
   TemporaryFolder folder_;
@@ -84,8 +91,8 @@ TEST_F(SessionTest, ValuesAreReadBackAtOnce) {
     start("mosaic,crop", url);
     for (int i = 2; i < 200; ++i) {
       const bool plan = i % 7 == 0;  // crop's parameters need a new plan
-      ASSERT_TRUE(session_->post(Batch{{SetParam{"mosaic", "block", ParamValue(int64_t{i})},
-                                        SetParam{"crop", "x", ParamValue(int64_t{plan ? i % 60 : 0})}}}));
+      ASSERT_TRUE(change(*session_, {SetParam{"mosaic", "block", ParamValue(int64_t{i})},
+                                     SetParam{"crop", "x", ParamValue(int64_t{plan ? i % 60 : 0})}}));
       const GraphState state = session_->graph();
       ASSERT_EQ(std::get<int64_t>(state.graph.find("mosaic")->params.back().second), i) << url;
     }
@@ -111,10 +118,10 @@ TEST_F(SessionTest, ManyPendingChangesCostNoMoreThanOne) {
   };
   const double begin = cpu_seconds();
   for (int64_t i = 0; i < 300; ++i) {
-    Batch batch;
+    std::vector<GraphChange> changes;
     for (int64_t n = 0; n < 512; ++n)
-      batch.changes.emplace_back(SetParam{"mosaic", "block", ParamValue(2 + (i + n) % 60)});
-    if (!session.post(std::move(batch))) {
+      changes.emplace_back(SetParam{"mosaic", "block", ParamValue(2 + (i + n) % 60)});
+    if (!change(session, std::move(changes))) {
       EXPECT_GT(i, 100) << "the queue is too short for this test";
       break;
     }
@@ -332,7 +339,7 @@ TEST_F(SessionTest, KeepsTheEditsOfAllClients) {
   std::atomic<int> added{0};
   for (int i = 0; i < 10; ++i) {
     session_->edit_graph(add, [&](const Response& response) { added += response.ok(); });
-    ASSERT_TRUE(session_->post(Batch{{SetParam{"median", "radius", ParamValue(int64_t{i % 5 + 1})}}}));
+    ASSERT_TRUE(change(*session_, {SetParam{"median", "radius", ParamValue(int64_t{i % 5 + 1})}}));
   }
   const Response last = wait_for([&](Reply reply) { session_->edit_graph(add, std::move(reply)); });
   EXPECT_EQ(last.data["node"], "invert11");

@@ -7,6 +7,7 @@
 
 #include "core/control/commands.hpp"
 #include "core/control/control_target.hpp"
+#include "core/control/properties.hpp"
 #include "core/graph/edit.hpp"
 #include "kernels/registry.hpp"
 
@@ -35,11 +36,16 @@ class FakeTarget : public ControlTarget {
   bool post(Command command) override {
     const std::lock_guard lock(mutex_);
     if (full) return false;
-    if (const auto* batch = std::get_if<Batch>(&command))
-      apply_changes(graph_.graph, batch->changes, lensd::registry());
     ++graph_.version, ++graph_.frame;
     posted_.push_back(std::move(command));
     return true;
+  }
+  void change_graph(std::vector<GraphChange> changes, Reply reply) override {
+    {
+      const std::lock_guard lock(mutex_);
+      apply_changes(graph_.graph, changes, lensd::registry());
+    }
+    reply(post(Batch{std::move(changes)}) ? Response{} : not_posted());
   }
   /// set_graph() and load() reply when reply_all() is called.
   void set_graph(GraphDesc, Reply reply) override { keep(std::move(reply)); }

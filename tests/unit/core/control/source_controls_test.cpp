@@ -93,7 +93,7 @@ TEST(SourceProperties, AreReadSetAndReset) {
   ASSERT_EQ(target.posted().size(), 2u);
   const ControlValues expected{
       {"gain", int64_t{20}}, {"auto_exposure", std::string("Manual Mode")}, {"zoom_reset", true}};
-  EXPECT_EQ(std::get<SetSourceControls>(target.posted()[1]).values, expected);
+  EXPECT_EQ(std::get<SetSourceControls>(target.posted()[0]).values, expected);
   EXPECT_EQ(ask(target, {"reset-controls", "source.gain"}).error, "");
   EXPECT_EQ(std::get<ResetSourceControls>(target.posted()[2]).names, std::vector<std::string>{"gain"});
   EXPECT_EQ(ask(target, {"reset-controls"}).error, "");
