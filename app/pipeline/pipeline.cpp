@@ -66,6 +66,7 @@ void Pipeline::start() {
   planner_thread_ = std::thread([this] { run_guarded(&Pipeline::planner_loop); });
   process_thread_ = std::thread([this] {
     run_guarded(&Pipeline::process_loop);
+    waits_since_ns_ = 0;  // a source that has failed is not stalled
     sound_.stop(0, false);
   });
 }
@@ -158,6 +159,7 @@ void Pipeline::process(Picture picture) {
   if (source_info_.live) follow_connection(picture.info);
   const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
   current_picture_ = std::move(picture);
+  passed_on_ = false;
   FrameInfo& info = current_picture_.info;
   info.taken_ns = now_ns();
   info.tags = current_picture_.planes.info.working(executor_->plan()->colour.bt601);
@@ -185,6 +187,7 @@ void Pipeline::process(Picture picture) {
   // A rerun in pace() has published the picture with newer parameters.
   if (reruns == state_.reruns) publish(frame.share());
   if (!options_.sinks.empty()) pass_to_sinks(frame);  // after publish(), because sinks may wait
+  passed_on_ = true;
   frame.reset();
   if (state_.paused && step_frames_ <= 0) rerun_if_outdated();
   if (at_frame_limit()) {

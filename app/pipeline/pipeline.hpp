@@ -256,8 +256,8 @@ class Pipeline {
   std::string backend_problem_;  ///< why the CPU runs the graph although CUDA was chosen; empty: it does not
   int decode_track_ = 0, decode_label_ = 0;
   int process_track_ = 0, run_label_ = 0, pace_label_ = 0;
-  std::atomic<int64_t> waits_since_ns_{
-      0};  // the process thread waits for a picture since then; 0: it does not
+  /// The process thread has waited for a picture since this time; 0: it does not wait.
+  std::atomic<int64_t> waits_since_ns_{0};
   int waiting_counter_ = 0, finished_counter_ = 0, late_counter_ = 0, not_shown_counter_ = 0;
   Profiler::Scope decode_scope_;
   Profiler::Scope ahead_scope_, graph_scope_, pace_scope_;  // latency scopes of a paced frame
@@ -303,7 +303,8 @@ class Pipeline {
   bool stays_ = false;                         // true while stay() or show_last_frame() waits
   bool burst_ = false;                         // live: the current picture waited, or others wait
   bool others_wait_ = false;                   // live: pictures waited behind the newest taken one
-  bool outdated_ = false;  // the graph has changed since the current picture was processed
+  bool outdated_ = false;   // the graph has changed since the current picture was processed
+  bool passed_on_ = false;  // the current picture was passed to the sinks
   PlaybackClock clock_;
   SoundSync sound_;
   int64_t step_frames_ = 0;

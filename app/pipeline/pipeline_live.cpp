@@ -59,9 +59,10 @@ void Pipeline::pass_to_sinks(const Frame& frame, bool recorders_only) {
   }
 }
 
-/// Passes a still image that is shown already to the recorders, because no other picture follows it.
+/// Passes a still image that the sinks have already received to the recorders, because no other picture
+/// follows it.
 void Pipeline::record_still() {
-  if (!source_info_.image || !idle() || !current_picture_) return;
+  if (!source_info_.image || !passed_on_ || seek_target_ns_) return;
   if (current_picture_.planes.info != executor_->plan()->picture) return;
   if (const Frame frame = run_current_picture(true)) pass_to_sinks(frame, true);
 }

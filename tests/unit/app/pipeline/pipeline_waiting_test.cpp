@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "core/base/error.hpp"
 #include "tests/unit/app/pipeline/pipeline_fixture.hpp"
 #include "tests/unit/common/eventually.hpp"
 
@@ -105,6 +106,20 @@ TEST(PipelineStalled, AFileWithoutItsNextPictureIsStalledAfterASecond) {
   EXPECT_TRUE(eventually([&] { return pipeline.status().frame_index > 25; }));
   EXPECT_EQ(pipeline.status().stalled_since_ns, 0);
   pipeline.stop();
+}
+
+TEST(PipelineStalled, ASourceThatFailsIsNotStalledAnyMore) {
+  std::atomic<bool> go{false};
+  auto synthetic = std::make_unique<SyntheticSource>(Extent{64, 48}, 400, 20);
+  synthetic->wait_at(20, go);
+  Pipeline pipeline(std::move(synthetic), paced("invert"), registry());
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().stalled_since_ns > 0; }));
+  go = true;
+  ASSERT_TRUE(eventually([&] { return pipeline.status().failed; }));
+  EXPECT_TRUE(eventually([&] { return pipeline.status().stalled_since_ns == 0; }));
+  pipeline.stop();
+  EXPECT_THROW(pipeline.check(), Error);
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <thread>
+#include <utility>
 
 #include "app/pipeline/pipeline.hpp"
 #include "app/pipeline/recorder_sink.hpp"
@@ -185,6 +187,41 @@ TEST_F(RecorderSinkTest, AStillImageThatIsShownAlreadyIsRecorded) {
     sink->finish();
     EXPECT_EQ(sink->failure(), "");
   }
+}
+
+/// Calls `then` on the process thread when it receives the first frame.
+class FirstFrameSink final : public FrameSink {
+ public:
+  void take(const Frame&, const Picture&, const PixelAspects&) override {
+    if (then) std::exchange(then, nullptr)();
+  }
+  void stop_soon() noexcept override {}
+  SinkStatus status() const override { return {}; }
+  std::vector<Notice> take_notices() override { return {}; }
+
+  std::function<void()> then;
+};
+
+TEST_F(RecorderSinkTest, AStillImageIsRecordedBetweenItsFrameAndItsEnd) {
+  auto image = std::make_unique<SyntheticSource>(Extent{64, 48}, 1);
+  image->make_still();
+  const auto sink = std::make_shared<RecorderSink>(RecordSettings{}, image->info());
+  const auto first = std::make_shared<FirstFrameSink>();
+  PipelineOptions options;
+  options.executor = {.threads = 1, .frames = 16};
+  options.graph = parse_chain("invert", registry());
+  options.paced = true, options.sinks = {first, sink};
+  Pipeline pipeline(std::move(image), options, registry());
+  const std::string path = folder_ / "still.mkv";
+  first->then = [&] { pipeline.post(StartRecord{.path = path, .beneath = {}}); };
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().ended; }));
+  pipeline.post(StopRecord{});
+  EXPECT_TRUE(eventually([&] { return sink->status().begun == 1 && !sink->status().wanted; }));
+  EXPECT_EQ(sink->status().frames, 1);
+  pipeline.stop();
+  sink->finish();
+  EXPECT_EQ(sink->failure(), "");
 }
 
 TEST_F(RecorderSinkTest, ABurstOfALiveSourceIsRecordedWhole) {
