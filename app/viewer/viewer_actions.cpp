@@ -41,7 +41,7 @@ void Viewer::handle_requests(const ui::ViewerRequests& requests) {
   show_notices(flight_recorder_->take_notices());
   quit_ = quit_ || requests.quit;
   if (requests.open) open_chosen(*requests.open);
-  if (requests.play_index) open_listed(playlist_.select(*requests.play_index));
+  if (requests.play_index) open_listed(playlist_.select_shown(*requests.play_index));
   if (requests.play_step != 0) {
     const auto source = playlist_.step(requests.play_step);
     const char* end = playlist_.sources()->size() < 2 ? "There is no playlist: open several files or a folder"

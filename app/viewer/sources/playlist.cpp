@@ -48,6 +48,12 @@ std::optional<std::string> Playlist::select(size_t index) {
   return (*chosen_.sources)[index];
 }
 
+std::optional<std::string> Playlist::select_shown(size_t index) {
+  if (index >= playing_.sources->size()) return std::nullopt;
+  revert();
+  return select(index);
+}
+
 void Playlist::insert(const std::string& source) {
   const std::vector<std::string>& shown = *playing_.sources;
   if (shown.size() < 2) return;

@@ -25,6 +25,10 @@ class Playlist {
   /// Chooses source `index` and returns it, or nullopt if there is no such source.
   std::optional<std::string> select(size_t index);
 
+  /// Chooses source `index` of sources() and returns it. Returns nullopt if there is no such source. Forgets
+  /// a list or a source that does not play yet.
+  std::optional<std::string> select_shown(size_t index);
+
   /// Chooses `source`. If the list has several sources and not this one, inserts it after the current one.
   /// Has no effect on a list of one source: playing() replaces it.
   void insert(const std::string& source);

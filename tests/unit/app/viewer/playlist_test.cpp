@@ -98,6 +98,23 @@ TEST(Playlist, AnInsertedSourceFollowsTheCurrentOne) {
   EXPECT_EQ(*list.sources(), std::vector<std::string>{"x"}) << "one source is no list";
 }
 
+TEST(Playlist, TheShownListIsChosenFromWhileAnotherOneIsBeingOpened) {
+  Playlist list;
+  list.set({"a", "b", "c"});
+  list.opened();
+  list.insert("x");
+  EXPECT_EQ(list.select_shown(2), "c") << "not x or b, which the inserted source moves";
+  list.playing("c");
+  EXPECT_EQ(*list.sources(), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(list.current(), 2u);
+  list.set({"x", "y"});
+  EXPECT_EQ(list.select_shown(1), "b");
+  list.set({"x", "y", "z", "w"});
+  EXPECT_EQ(list.select_shown(3), std::nullopt) << "the shown list has three";
+  list.opened();
+  EXPECT_EQ(list.sources()->size(), 4u) << "the new list is still being opened";
+}
+
 TEST(Playlist, FollowsWhatPlays) {
   Playlist list;
   list.set({"a", "b", "a"});
