@@ -104,12 +104,13 @@ void set_recorded_file(const std::string& path) {
 std::vector<ConfigProblem> config_problems(const Config& c) {
   Problems p(c);
   check_recording(p, c);
+  const std::string target = without_file_scheme(c.output_url);
   p.check("output.url", [&] {
-    if (!c.output_url.empty()) check_stream_url(without_file_scheme(c.output_url), tls_check(c.output_tls));
+    if (!target.empty()) check_stream_url(target, tls_check(c.output_tls));
   });
   p.check("output.codec", [&] {
     const bool valid = p.all.empty() || p.all.back().key != "output.url";
-    check_stream_codec(valid ? c.output_url : "", c.output_codec);
+    check_stream_codec(valid ? target : "", c.output_codec);
   });
   p.check("output.virtual_camera", [&] {
     if (!c.output_virtual_camera.empty()) check_virtual_camera_name(c.output_virtual_camera);

@@ -114,6 +114,8 @@ TEST_F(ConfigChecks, TheFileThatIsRecordedIsATemplate) {
 
 TEST_F(ConfigChecks, APlaylistMayBeAFileAddress) {
   EXPECT_EQ(problems("[output]\nurl = \"file:///tmp/cam.m3u8\""), std::vector<std::string>{});
+  EXPECT_EQ(problems("[output]\nurl = \"file:///tmp/cam.m3u8\"\ncodec = \"libx264\""),
+            std::vector<std::string>{});
   EXPECT_EQ(problems("[output]\nurl = \"file:///tmp/cam.mkv\"").size(), 1u);
 }
 
