@@ -56,7 +56,9 @@ void GraphEditor::end_step() {
   if (history_.key().empty()) return;
   history_.seal();
   if (!history_.before() || !equivalent(graph(), *history_.before(), *registry_)) return;
+  const int saved_as = preset();
   history_.drop();
+  history_.set_preset(saved_as);  // the graph may have been saved within the step
   changed();
 }
 

@@ -309,6 +309,14 @@ TEST_F(Editing, ADragBackToItsStartIsNoStep) {
   EXPECT_FALSE(editor.history().can_undo());
 }
 
+TEST_F(Editing, APresetThatIsSavedWithinADragBackIsKept) {
+  for (const int64_t r : {3, 1}) editor.set_param("b", spec(), r), frame();
+  editor.set_preset(2);
+  editor.redo();  // ends the step
+  EXPECT_FALSE(editor.history().can_undo());
+  EXPECT_EQ(editor.preset(), 2);
+}
+
 TEST_F(Editing, SeveralValuesAreSentTogether) {
   GraphDesc next = chain();
   next.find("a")->params = {{"radius", int64_t{4}}};
