@@ -38,7 +38,7 @@ function showTransport(source, record) {
   toggle("record", !!record.on, record.on ? "Stop recording" : "Record");
   $("record").title = titleOf("record", record.on ? record.path || record.problem : undefined);
   const position = state["time-pos"] || 0, length = state.duration || 0;
-  setText($("time"), clock(position) + " · frame " + Math.max(0, state.frame ?? 0));
+  setText($("time"), clock(position) + " · frame " + (state["frame-estimated"] ? "~" : "") + Math.max(0, state.frame ?? 0));
   $("position").hidden = !(source.seekable && length > 0);
   if (length > 0 && !$("position").matches(":active")) {
     $("position").value = 1000 * position / length;
@@ -114,7 +114,7 @@ async function showStats() {
   showList("statistics", values.map(([k, v]) => [k, v === null ? "n/a" : digits(v)]));
   showState();
 }
-const observed = ["graph", "sizes", "pause", "bypass", "frame", "time-pos", "rate", "source", "counters", "record", "stream", "virtual-camera", "controls"];
+const observed = ["graph", "sizes", "pause", "bypass", "frame", "frame-estimated", "time-pos", "rate", "source", "counters", "record", "stream", "virtual-camera", "controls"];
 let events = null;  // null while there is no connection
 function observe() {
   events = new EventSource("events?" + observed.map(name => "observe=" + name).join("&"));

@@ -37,6 +37,16 @@ try:
     b.check_problems()
     print("ok: the page at 1440 and 390 pixels, a slider and a checkbox")
 
+    time_text = b.evaluate("""(() => {
+        state["frame-estimated"] = true, showState();
+        const text = $("time").textContent;
+        state["frame-estimated"] = false, showState();
+        return text;
+    })()""")
+    if "frame ~" not in time_text or not b.evaluate("observed.includes('frame-estimated')"):
+        sys.exit(f"an estimated frame number is not marked: {time_text}")
+    print("ok: an estimated frame number is marked")
+
     b.evaluate("document.querySelector('[data-node=soften] .name').click()")
     b.wait("document.querySelector('[data-node=soften] .params').offsetHeight == 0", "the node is folded")
     b.call("Page.navigate", url=url)
