@@ -50,7 +50,7 @@ PipelineOptions pipeline_options(const CommandLine& line, Backend backend, int f
 std::string playback_obstacle(const CommandLine& line, const SourceInfo& source);
 
 /// Returns why --source-control or [source.controls] has no effect with the source `url`. Returns an empty
-/// string if they are not given or have an effect, or for [source.controls] in the viewer.
+/// string if they are not given or have an effect, or in the viewer for [source.controls] and without SOURCE.
 std::string controls_obstacle(const CommandLine& line, const std::string& url);
 
 /// Maximum number of frames that a sink holds: those in its queue and the one that it processes.

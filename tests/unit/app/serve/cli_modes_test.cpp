@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/run.hpp"
 #include "tests/unit/app/serve/command_lines.hpp"
 
 namespace lensd {
@@ -21,6 +22,16 @@ TEST(CliModes, RunsWithoutAWindowRefuseOptionsOfPlayback) {
     EXPECT_EQ(line_of({"serve", "a.mp4", option}).mode, RunMode::serve) << option;
   }
   EXPECT_EQ(line_of({"--headless", "a.mp4", "--speed=1", "--loop-file=no"}).mode, RunMode::batch);
+}
+
+TEST(CliModes, TheWindowWithoutASourceKeepsControlsForACamera) {
+  CommandLine line;
+  line.mode = RunMode::viewer;
+  line.source_controls = {"gain=3"};
+  line.config.source_controls.emplace_back("gain", int64_t{3});
+  EXPECT_EQ(controls_obstacle(line, "test:testsrc2"), "") << "a camera may be plugged in";
+  line.config.source_url = "clip.mp4";
+  EXPECT_TRUE(controls_obstacle(line, "clip.mp4").ends_with("so --source-control has no effect"));
 }
 
 TEST(CliModes, OptionsWithoutEffectAreRefused) {
