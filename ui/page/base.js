@@ -5,8 +5,9 @@ const element = (tag, properties = {}, ...children) => {
   e.append(...children);
   return e;
 };
-// Returns the parts of a name, which may break after underscores.
-const breakable = name => name.split(/(?<=_)/).flatMap((part, i) => i ? [element("wbr"), part] : [part]);
+// Returns the parts of a name, which may break after underscores. Without lookbehind, which Safari lacks before 16.4: the whole
+// script would fail there.
+const breakable = name => (name.match(/[^_]+_*|_+/g) || []).flatMap((part, i) => i ? [element("wbr"), part] : [part]);
 // Writes a text only if it differs. Rewriting it would end its selection, and screen readers could repeat it.
 const setText = (e, text) => { if (e.textContent !== String(text)) e.textContent = text; };
 const label = (e, text) => { e.setAttribute("aria-label", text); return e; };

@@ -47,6 +47,13 @@ try:
         sys.exit(f"an estimated frame number is not marked: {time_text}")
     print("ok: an estimated frame number is marked")
 
+    # Safari before 16.4 rejects a script with a lookbehind.
+    if b.evaluate("document.documentElement.outerHTML.includes('(?' + '<')"):
+        sys.exit("a regular expression has a lookbehind")
+    parts = b.evaluate("breakable('a_long_name').map(part => part.tagName || part)")
+    if parts != ["a_", "WBR", "long_", "WBR", "name"]:
+        sys.exit(f"a long name breaks into {parts}")
+
     b.evaluate("document.querySelector('[data-node=soften] .name').click()")
     b.wait("document.querySelector('[data-node=soften] .params').offsetHeight == 0", "the node is folded")
     b.call("Page.navigate", url=url)
