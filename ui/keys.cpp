@@ -254,7 +254,7 @@ constexpr KeyAction kActions[] = {
     {A::compare_difference, {key('d')}, "compare: difference as a heat map", once, [](E e) { toggle(e.compare, CompareMode::difference); }},
     {A::probe, {key('x')}, "probe: the pixel under the pointer", once, [](E e) { toggle(e.state.probe.on); }},
     {A::scopes, {key('h')}, "scopes: histogram, waveform, vectorscope", once, [](E e) { toggle_scopes(e.state); }},
-    {A::tracks, {key('t')}, "tracks over the picture", once, [](E e) { toggle(e.state.tracks.overlay); }},
+    {A::tracks, {key('t')}, "tracks over the picture", once, [](E e) { toggle_tracks(e.ctx); }},
     {A::other, {Stroke{.gesture = "Wheel"}}, "zoom at the pointer"},
     {A::zoom_in, {alt('+'), alt('=').hidden()}, "zoom in, out", repeats, [](E e) { zoom(e, kZoomStep); }},
     {A::zoom_out, {alt('-')}, nullptr, repeats, [](E e) { zoom(e, 1 / kZoomStep); }},

@@ -319,6 +319,8 @@ void save_preset_as(PanelContext& ctx);
 void draw_timings_panel(PanelContext& ctx, ViewerRequests& requests);
 void draw_scopes_panel(PanelContext& ctx);
 void draw_tracks_panel(PanelContext& ctx);
+/// Shows or hides the tracks over the picture. Without tracks, adds a notice instead.
+void toggle_tracks(PanelContext& ctx);
 void draw_status_panel(PanelContext& ctx);
 void draw_transport_bar(PanelContext& ctx);
 /// Draws the source dialog if it is open. Call outside any ImGui window.

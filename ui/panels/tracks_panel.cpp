@@ -130,6 +130,11 @@ void draw_tracks_panel(PanelContext& ctx) {
   }
 }
 
+void toggle_tracks(PanelContext& ctx) {
+  if (!ctx.model.track_table()) return ctx.notify(false, "There are no tracks; a klt node makes them");
+  ctx.state.tracks.overlay = !ctx.state.tracks.overlay;
+}
+
 void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed) {
   const TrackTable* table = ctx.model.track_table();
   const ImVec2 mouse = ImGui::GetIO().MousePos;

@@ -1,6 +1,7 @@
 // Keys with simulated input: loops, undo and redo, speed, volume, seeking, removal of nodes, Escape.
 #include <gtest/gtest.h>
 
+#include "core/image/tracks.hpp"
 #include "tests/unit/ui/panel_driver.hpp"
 
 namespace lensd::ui {
@@ -146,6 +147,16 @@ TEST_F(PressedKeys, EndNeedsAKnownEnd) {
 TEST_F(PressedKeys, EndOfAStillPictureDoesNothing) {
   model.image = true, model.duration_ns = 0;
   EXPECT_TRUE(press({.key = Key::end}).empty());
+  EXPECT_TRUE(viewer.requests().messages.empty());
+}
+
+TEST_F(PressedKeys, TracksAreHiddenOnlyIfThereAreSome) {
+  type('t');
+  EXPECT_TRUE(viewer.state().tracks.overlay) << "tracks of a later klt node would be missing";
+  EXPECT_EQ(viewer.requests().messages.size(), 1u);
+  model.tracks.resize(track_table_bytes(1));
+  type('t');
+  EXPECT_FALSE(viewer.state().tracks.overlay);
   EXPECT_TRUE(viewer.requests().messages.empty());
 }
 
