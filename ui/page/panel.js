@@ -209,6 +209,7 @@ document.onkeydown = event => {
   const pressed = buttonKeys.find(one => one.keys.includes(key));
   if (!pressed || (key === " " && event.target.matches("input, button"))) return;  // Space presses the button in focus
   event.preventDefault();
+  if (event.repeat && pressed.id !== "step") return;  // as in the window, a held key only repeats steps
   if (pressed.id !== "add") return $(pressed.id).click();
   const card = cards.find(c => c.element.contains(document.activeElement)) || cards.at(-1);
   openPicker(card?.id || "source");

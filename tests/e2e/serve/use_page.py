@@ -47,6 +47,19 @@ try:
         sys.exit(f"an estimated frame number is not marked: {time_text}")
     print("ok: an estimated frame number is marked")
 
+    pressed = b.evaluate("""["r", "."].map(key => {
+        const button = $(buttonKeys.find(one => one.keys.includes(key)).id), act = button.onclick;
+        let count = 0;
+        button.onclick = () => ++count;
+        for (const repeat of [false, true, true])
+          document.body.dispatchEvent(new KeyboardEvent("keydown", {key, repeat, bubbles: true}));
+        button.onclick = act;
+        return count;
+    })""")
+    if pressed != [1, 3]:
+        sys.exit(f"held keys press the buttons for recording and steps {pressed} times")
+    print("ok: a held key starts one recording")
+
     # Safari before 16.4 rejects a script with a lookbehind.
     if b.evaluate("document.documentElement.outerHTML.includes('(?' + '<')"):
         sys.exit("a regular expression has a lookbehind")
