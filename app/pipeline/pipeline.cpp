@@ -127,6 +127,7 @@ void Pipeline::process_loop() {
     if ((state_.paused && !show_one_ && step_frames_ <= 0) || (state_.ended && options_.paced)) {
       if (pictures_.closed()) return;
       waits_since_ns_ = 0;
+      supply_sinks();
       command_signal_.acquire();
       continue;
     }

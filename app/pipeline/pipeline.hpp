@@ -199,8 +199,11 @@ class Pipeline {
   bool too_late(const DecodedPicture& next);
   void process(Picture picture);
   void follow_connection(const FrameInfo& next);
-  void pass_to_sinks(const Frame& frame, bool recorders_only = false);
+  using SinkChoice = bool (FrameSink::*)() const noexcept;
+  void pass_to_sinks(const Frame& frame, SinkChoice chosen = nullptr);
+  void pass_again(SinkChoice chosen);
   void record_still();
+  void supply_sinks();
   Frame run_current_picture(bool again);
   void rerun_current();
   // process thread: waits

@@ -1,5 +1,6 @@
 // The pipeline's process thread with a live source: its connections, bursts of pictures, and the wait for
 // their sound. Also the sinks.
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -46,14 +47,14 @@ void Pipeline::wait_for_sound(int64_t due_ns) {
   }
 }
 
-/// `recorders_only`: passes it only to sinks that need every frame.
-void Pipeline::pass_to_sinks(const Frame& frame, bool recorders_only) {
+/// `chosen`: passes it only to sinks for which this function returns true; null: to all.
+void Pipeline::pass_to_sinks(const Frame& frame, SinkChoice chosen) {
   const PixelAspect upright = source_->pixel_aspect();
   const bool turned = current_picture_.planes.info.orientation.transpose;
   const PixelAspects aspects{state_.pixel_aspect, turned ? upright.turned() : upright};
   const Arrival arrival{burst_, dropped_.load(std::memory_order_relaxed)};
   for (const auto& sink : options_.sinks) {
-    if (recorders_only && !sink->wants_every_frame()) continue;
+    if (chosen && !(*sink.*chosen)()) continue;
     if (source_info_.live) sink->arriving(arrival);
     sink->take(frame, current_picture_, aspects);
   }
@@ -62,9 +63,19 @@ void Pipeline::pass_to_sinks(const Frame& frame, bool recorders_only) {
 /// Passes a still image that the sinks have already received to the recorders, because no other picture
 /// follows it.
 void Pipeline::record_still() {
-  if (!source_info_.image || !passed_on_ || seek_target_ns_) return;
+  if (source_info_.image && passed_on_ && !seek_target_ns_) pass_again(&FrameSink::wants_every_frame);
+}
+
+/// Passes the current picture to sinks that need a frame and have received none, such as a virtual camera
+/// that was switched on while playback is paused. Call while no new picture comes.
+void Pipeline::supply_sinks() {
+  const auto wants = [](const auto& sink) { return sink->wants_current_frame(); };
+  if (passed_on_ && std::ranges::any_of(options_.sinks, wants)) pass_again(&FrameSink::wants_current_frame);
+}
+
+void Pipeline::pass_again(SinkChoice chosen) {
   if (current_picture_.planes.info != executor_->plan()->picture) return;
-  if (const Frame frame = run_current_picture(true)) pass_to_sinks(frame, true);
+  if (const Frame frame = run_current_picture(true)) pass_to_sinks(frame, chosen);
 }
 
 }  // namespace lensd

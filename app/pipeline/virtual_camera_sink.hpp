@@ -20,7 +20,12 @@ class VirtualCameraSink final : public QueueSink {
 
   /// Ignores the frame while the camera is off. Drops the oldest queued frame if the camera is too slow.
   void take(const Frame& frame, const Picture&, const PixelAspects& aspects) override {
-    if (camera_->on()) push({.frame = frame.share(), .info = frame.info, .aspect = aspects.output});
+    if (!camera_->on()) return;
+    served_ = camera_->starts();
+    push({.frame = frame.share(), .info = frame.info, .aspect = aspects.output});
+  }
+  bool wants_current_frame() const noexcept override {
+    return camera_->on() && served_ != camera_->starts();
   }
   SinkStatus status() const override;
   std::vector<Notice> take_notices() override;
@@ -30,6 +35,7 @@ class VirtualCameraSink final : public QueueSink {
   void complete() override {}
 
   const std::shared_ptr<VirtualCamera> camera_;
+  uint64_t served_ = 0;  ///< VirtualCamera::starts() of the camera that the last frame was for
 };
 
 }  // namespace lensd

@@ -194,6 +194,8 @@ void Session::virtual_camera(bool on, std::string name, Reply reply) {
     }
     const std::string& configured = options_.config.output_virtual_camera;
     camera->start(!name.empty() ? name : configured.empty() ? kVirtualCameraName : configured);
+    // While no new frame comes, the camera gets the current one.
+    if (const auto running = pipeline()) running->wake();
     VirtualCamera::Status status = camera->status();
     for (const int64_t deadline = now_ns() + kCameraTimeoutNs;
          status.state == VirtualCamera::State::waiting && now_ns() < deadline && !stopped_;) {

@@ -165,6 +165,7 @@ void Viewer::toggle_virtual_camera() {
   try {
     virtual_camera_->start(name);
     camera_announced_ = false;
+    pipeline_->wake();  // while no new frame comes, the camera gets the current one
   } catch (const Error& e) {
     model_->notice(true, e.what());
   }

@@ -57,6 +57,8 @@ class VirtualCamera {
   void stop();
   /// Returns true between start() and stop().
   bool on() const noexcept { return on_.load(std::memory_order_acquire); }
+  /// Returns the number of cameras that start() has created so far. Each needs a frame before it appears.
+  uint64_t starts() const noexcept { return starts_.load(std::memory_order_acquire); }
 
   /// Sends a frame in host memory to the receivers. Copies the frame; does not wait for receivers. `fps`:
   /// rate of the frames; 0: unknown.
@@ -70,6 +72,7 @@ class VirtualCamera {
   struct Node;
   const bool dither_;
   std::atomic<bool> on_{false};
+  std::atomic<uint64_t> starts_{0};
   NoticeList notices_;
   mutable std::mutex mutex_;    ///< guards node_
   std::shared_ptr<Node> node_;  ///< write() uses a copy of it without the mutex

@@ -23,6 +23,7 @@ void VirtualCamera::start(const std::string& name) {
   auto node = std::make_shared<Node>(name, dither_, notices_);
   const std::lock_guard lock(mutex_);
   node_ = std::move(node);
+  ++starts_;
   on_ = true;
 }
 

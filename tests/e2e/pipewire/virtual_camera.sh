@@ -56,6 +56,24 @@ for case in "false 117" "true 116 117"; do
 done
 echo "ok: dither"
 
+# A camera that is switched on while a still image is shown, also a second time.
+start_daemon "$WORK/flat.png"
+wait_for 10 ended || fail "the image does not end"
+listed() { node_id "Test camera" >/dev/null; }
+withdrawn() { ! listed; }
+for round in 1 2; do
+  ctl virtual-camera on "Test camera" >/dev/null || fail "virtual-camera on"
+  wait_for 10 listed || fail "round $round: no camera: $(ctl get virtual-camera)"
+  rm -f "$WORK/still.raw"
+  receive "$WORK/still.raw" RGBA
+  wait_for 10 received "$WORK/still.raw" $((64 * 48 * 4)) || fail "round $round: no picture: $(<"$WORK/still.raw.log")"
+  stop_receiver "$RECEIVER"
+  ctl virtual-camera off >/dev/null
+  wait_for 10 withdrawn || fail "round $round: the camera stays"
+done
+stop_daemon
+echo "ok: a camera of a still image"
+
 # The rest uses a moving picture of a running daemon.
 start_daemon test:testsrc2=size=64x48:rate=50
 [[ $(camera on) == false && $(camera state) == off ]] || fail "on without a request: $(ctl get virtual-camera)"

@@ -88,6 +88,37 @@ TEST(Pipeline, EnablingLoopAtTheEndRestarts) {
   pipeline.check();
 }
 
+/// Needs a frame from the time on when `wants` is set.
+class JoiningSink final : public FrameSink {
+ public:
+  bool wants_current_frame() const noexcept override { return wants; }
+  void take(const Frame&, const Picture&, const PixelAspects&) override { wants = false, ++taken; }
+  void stop_soon() noexcept override {}
+  SinkStatus status() const override { return {}; }
+  std::vector<Notice> take_notices() override { return {}; }
+
+  std::atomic<bool> wants{false};
+  std::atomic<int> taken{0};
+};
+
+TEST(Pipeline, ASinkThatJoinsWhileNoFrameComesGetsTheCurrentOne) {
+  for (const bool at_end : {false, true}) {
+    const auto sink = std::make_shared<JoiningSink>();
+    PipelineOptions o = at_end ? paced("invert") : paused("invert");
+    o.sinks = {sink};
+    Pipeline pipeline(source(3, {16, 16}), o, registry());
+    pipeline.start();
+    const int before = at_end ? 3 : 1;
+    ASSERT_TRUE(eventually([&] { return sink->taken == before && pipeline.status().ended == at_end; }));
+    sink->wants = true;
+    pipeline.wake();
+    EXPECT_TRUE(eventually([&] { return sink->taken == before + 1; }));
+    EXPECT_EQ(pipeline.status().processed, static_cast<uint64_t>(before));
+    pipeline.stop();
+    pipeline.check();
+  }
+}
+
 TEST(Pipeline, AStillPictureDoesNotLoop) {
   auto still = std::make_unique<SyntheticSource>(Extent{16, 16}, 1);
   still->make_still();
