@@ -34,6 +34,11 @@ class PipelineWaiting : public testing::Test {
     } while (now_ns() < end);
     return shown_ ? shown_.info.index : -1;
   }
+  /// Waits until frame `index` is shown, then returns the index of the frame that is shown 100 ms later.
+  int64_t stays_at(int64_t index) {
+    EXPECT_TRUE(eventually([&] { return shown_after(1) == index; })) << "frame " << index;
+    return shown_after(100);
+  }
   /// Waits for the next frame. Returns its index.
   int64_t next_shown() {
     const int64_t before = shown_ ? shown_.info.index : -1;
@@ -51,7 +56,7 @@ TEST_F(PipelineWaiting, AStepBackShowsThePictureBeforeTheShownOne) {
   for (int i = 0; i < 4; ++i) {
     const int64_t before = next_shown();
     pipeline_.post(Step{-1});
-    EXPECT_EQ(shown_after(150), before - 1);
+    EXPECT_EQ(stays_at(before - 1), before - 1);
     pipeline_.post(Pause{false});
   }
 }
@@ -61,7 +66,7 @@ TEST_F(PipelineWaiting, ASeekAfterAPauseIsShown) {
     next_shown();
     pipeline_.post(Pause{true});
     pipeline_.post(Seek{target * kWaitingNs});
-    EXPECT_EQ(shown_after(150), target);
+    EXPECT_EQ(stays_at(target), target);
     pipeline_.post(Pause{false});
   }
 }
@@ -79,10 +84,12 @@ TEST_F(PipelineWaiting, APausedPictureHasTheNewestParameters) {
     pipeline_.post(SetEnabled{"invert", enabled});
     if (!pause_first) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     if (!pause_first) pipeline_.post(Pause{true});
-    const auto index = static_cast<size_t>(shown_after(150));
-    ASSERT_LT(index, plain.size());
-    EXPECT_EQ(hash(shown_.image()), (enabled ? inverted : plain)[index])
-        << "picture " << index << (pause_first ? ", paused first" : "");
+    const auto newest = [&](int ms) {
+      const auto index = static_cast<size_t>(shown_after(ms));
+      return index < plain.size() && hash(shown_.image()) == (enabled ? inverted : plain)[index];
+    };
+    EXPECT_TRUE(eventually([&] { return newest(1) && pipeline_.status().paused; }) && newest(100))
+        << "picture " << shown_.info.index << (pause_first ? ", paused first" : "");
     pipeline_.post(Pause{false});
   }
 }
