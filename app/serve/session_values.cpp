@@ -152,6 +152,8 @@ RunState Session::state() const {
   if (s.live.live) {
     s.source_reason = without_secrets(s.live.reason);
     s.source_detail = s.live.stream;
+  } else if (s.source_state == name(LiveState::stalled) && s.source_reason.empty()) {
+    s.source_reason = "the next picture has not arrived";
   }
   for (const auto& sink : running->sinks()) {
     SinkStatus status = sink->status();
