@@ -50,6 +50,7 @@ class CropPanel : public PanelDriver {
   void obey(const Command& command) {
     if (const auto* c = std::get_if<EditMark>(&command)) model.graph_mark = c->mark, ++model.graph_version;
     if (const auto* c = std::get_if<SetGraph>(&command)) model.graph = c->graph;
+    if (const auto* c = std::get_if<SetEnabled>(&command)) model.graph.find(c->node)->enabled = c->enabled;
     if (const auto* c = std::get_if<SetParam>(&command)) test::set_value(model, c->node, c->param, c->value);
     if (const auto* c = std::get_if<SetViews>(&command)) model.views = c->nodes;
     if (const auto* c = std::get_if<Batch>(&command))
@@ -131,6 +132,20 @@ TEST_F(CropPanel, TheRectangleReplacesAComparison) {
   EXPECT_TRUE(there("crop/rectangle")) << "hidden by the comparison: shown again";
   type('c'), frames(2);
   EXPECT_FALSE(there("crop/rectangle"));
+}
+
+TEST_F(CropPanel, ANodeThatIsOffHasNoRectangle) {
+  type('c'), frames(2);
+  EXPECT_EQ(viewer.state().crop.node, "crop");
+  type('1'), frames(2);
+  EXPECT_EQ(viewer.state().crop.node, "");
+  type('c');
+  ASSERT_EQ(viewer.requests().messages.size(), 1u);
+  EXPECT_EQ(viewer.requests().messages[0].second, "crop is off; switch it on to drag its rectangle");
+  EXPECT_EQ(viewer.state().crop.node, "");
+  type('1'), frames(2);
+  type('c');
+  EXPECT_EQ(viewer.state().crop.node, "crop");
 }
 
 TEST_F(CropPanel, TinyResultsAreMarked) {

@@ -107,7 +107,8 @@ void draw_crop(PanelContext& ctx, const Rect& area, const Rect& placed) {
   if (c.node.empty()) return;
   const auto shown = ctx.editor().shown();
   const auto node = std::ranges::find(shown->nodes, c.node, &NodeView::id);
-  const bool valid = node != shown->nodes.end() && node->schema && has_rectangle(*node->schema);
+  const bool valid =
+      node != shown->nodes.end() && node->enabled && node->schema && has_rectangle(*node->schema);
   if (!valid) return c = {}, void();
   const Extent input = ctx.model.picture;
   const Extent known = output_size(ctx.model, input_of(shown->graph, c.node));
@@ -148,13 +149,18 @@ void toggle_crop(PanelContext& ctx) {
   std::string found = ctx.state.crop.node;
   if (!found.empty() && !compares) return ctx.state.crop = {}, void();
   const auto shown = ctx.editor().shown();
-  for (const NodeView& node : shown->nodes)
-    if (node.schema && has_rectangle(*node.schema) && (found.empty() || node.id == ctx.state.graph.selected))
+  std::string off;
+  for (const NodeView& node : shown->nodes) {
+    if (!node.schema || !has_rectangle(*node.schema)) continue;
+    if (!node.enabled)
+      off = node.id;
+    else if (found.empty() || node.id == ctx.state.graph.selected)
       found = node.id;
-  if (found.empty())
-    ctx.notify(false, fmt::format("The graph has no crop node; {} adds one", key_text(Action::add_filter)));
-  else
-    edit_crop(ctx.state, found);
+  }
+  if (!found.empty()) return edit_crop(ctx.state, found);
+  if (!off.empty())
+    return ctx.notify(false, fmt::format("{} is off; switch it on to drag its rectangle", off));
+  ctx.notify(false, fmt::format("The graph has no crop node; {} adds one", key_text(Action::add_filter)));
 }
 
 }  // namespace lensd::ui
