@@ -44,6 +44,9 @@ class FrameSink {
   /// Returns true if the sink needs a frame and has received none. While no new frame comes, it gets the
   /// current one again. Called by the process thread.
   virtual bool wants_current_frame() const noexcept { return false; }
+  /// Returns true if the sink also gets frames that were processed again with changed parameters, as while
+  /// paused. Called by the process thread.
+  virtual bool wants_reruns() const noexcept { return false; }
   /// Called before take() if the source is live.
   virtual void arriving(const Arrival&) {}
   /// Receives each new frame with its source picture, in order. Called by the process thread.

@@ -189,6 +189,7 @@ void Pipeline::process(Picture picture) {
   if (reruns == state_.reruns) publish(frame.share());
   if (!options_.sinks.empty()) pass_to_sinks(frame);  // after publish(), because sinks may wait
   passed_on_ = true;
+  if (reruns != state_.reruns) pass_again(&FrameSink::wants_reruns);  // `frame` has older parameters
   frame.reset();
   if (state_.paused && step_frames_ <= 0) rerun_if_outdated();
   if (at_frame_limit()) {
@@ -211,7 +212,8 @@ void Pipeline::rerun_current() {
   if (!frame) return;
   ++state_.reruns;
   publish_status();
-  publish(std::move(frame));
+  publish(frame.share());
+  if (passed_on_) pass_to_sinks(frame, &FrameSink::wants_reruns);
 }
 
 /// Queues the frame for the consumer. While the queue is full, drops the oldest frame in paced runs, and

@@ -69,11 +69,12 @@ void Pipeline::record_still() {
 /// Passes the current picture to sinks that need a frame and have received none, such as a virtual camera
 /// that was switched on while playback is paused. Call while no new picture comes.
 void Pipeline::supply_sinks() {
-  const auto wants = [](const auto& sink) { return sink->wants_current_frame(); };
-  if (passed_on_ && std::ranges::any_of(options_.sinks, wants)) pass_again(&FrameSink::wants_current_frame);
+  if (passed_on_) pass_again(&FrameSink::wants_current_frame);
 }
 
 void Pipeline::pass_again(SinkChoice chosen) {
+  const auto wants = [chosen](const auto& sink) { return (*sink.*chosen)(); };
+  if (std::ranges::none_of(options_.sinks, wants)) return;
   if (current_picture_.planes.info != executor_->plan()->picture) return;
   if (const Frame frame = run_current_picture(true)) pass_to_sinks(frame, chosen);
 }

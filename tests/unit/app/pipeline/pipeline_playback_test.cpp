@@ -92,12 +92,13 @@ TEST(Pipeline, EnablingLoopAtTheEndRestarts) {
 class JoiningSink final : public FrameSink {
  public:
   bool wants_current_frame() const noexcept override { return wants; }
+  bool wants_reruns() const noexcept override { return reruns; }
   void take(const Frame&, const Picture&, const PixelAspects&) override { wants = false, ++taken; }
   void stop_soon() noexcept override {}
   SinkStatus status() const override { return {}; }
   std::vector<Notice> take_notices() override { return {}; }
 
-  std::atomic<bool> wants{false};
+  std::atomic<bool> wants{false}, reruns{false};
   std::atomic<int> taken{0};
 };
 
@@ -117,6 +118,25 @@ TEST(Pipeline, ASinkThatJoinsWhileNoFrameComesGetsTheCurrentOne) {
     pipeline.stop();
     pipeline.check();
   }
+}
+
+TEST(Pipeline, ASinkMayGetThePausedFrameWithChangedParameters) {
+  const auto sink = std::make_shared<JoiningSink>();
+  PipelineOptions o = paused("mosaic");
+  o.sinks = {sink};
+  Pipeline pipeline(source(3, {64, 48}), o, registry());
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return sink->taken == 1; }));
+  sink->reruns = true;
+  pipeline.post(SetParam{"mosaic", "block", int64_t{3}});
+  EXPECT_TRUE(eventually([&] { return sink->taken == 2; }));
+  sink->reruns = false;
+  const uint64_t before = pipeline.status().reruns;
+  pipeline.post(SetParam{"mosaic", "block", int64_t{5}});
+  EXPECT_TRUE(eventually([&] { return pipeline.status().reruns > before; }));
+  pipeline.stop();
+  EXPECT_EQ(sink->taken, 2) << "a recording would have the picture twice";
+  pipeline.check();
 }
 
 TEST(Pipeline, AStillPictureDoesNotLoop) {
