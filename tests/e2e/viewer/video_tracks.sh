@@ -22,11 +22,14 @@ start_window "$two" --backend=cpu --pause --video-track 1 --start 5
 frame_is() { [[ $(value frame) == "$1" ]]; }
 shape_is() { [[ $(value placed | awk '{ printf "%.0f", $3 / $4 * 100 }') == "$1" ]]; }
 wait_for 20 shape_is 133 || fail "the first track is not shown: $(value placed)"
+key l
+wait_for 10 place transport/loop_A || fail "l sets no A: $(value notice)"
 key underscore
 wait_for 20 shape_is 200 || fail "_ does not show the second track: $(value placed)"
 expect_value notice "Video track 2 of 2: 200×100 ffv1, Camera 2"
 wait_for 10 frame_is 50 || fail "the second track starts at frame $(value frame) instead of 50"
 [[ $(value paused) == 1 ]] || fail "the change of the track ended the pause"
+wait_for 10 place transport/loop_A || fail "the change of the track cleared the A-B loop"
 xdotool mousemove --window "$WINDOW" 640 400 click 3
 wait_for 10 place menu/video_track || fail "the menu has no video tracks"
 click menu/video_track
