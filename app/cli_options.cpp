@@ -35,8 +35,8 @@ CLI::Option* CommandLineOptions::custom(const char* names, const char* value,
   return finish(app_.add_option(names, callback, doc), value);
 }
 
-/// Throws Error(usage) while parsing if the flag gets a value that does not mean yes or no, as in
-/// --mute=maybe. CLI11 2.3 and older throw std::invalid_argument, newer ones take it for no.
+/// Throws Error(usage) while parsing if the flag has a value that does not mean yes or no, as in
+/// --mute=maybe. CLI11 2.3 and older throw std::invalid_argument; newer versions read it as no.
 CLI::Option* CommandLineOptions::finish_flag(CLI::Option* option) {
   const auto check = [name = option->get_name()](const std::string& text) {
     static const std::set<std::string> known = {"yes", "true",  "on",  "enable",  "1",

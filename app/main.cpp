@@ -52,7 +52,8 @@ void check_outputs(const lensd::CommandLine& line) {
   check_existing_files(line);
 }
 
-/// Throws Error(usage) for --start with a live source, which has no positions. An HTTP address may be a file.
+/// Throws Error(usage) for --start with a live source, which has no positions. HTTP addresses are allowed,
+/// because they may be files.
 void check_start(const lensd::CommandLine& line) {
   using namespace lensd;
   if (!line.start || (line.start->seconds <= 0 && line.start->share <= 0)) return;
@@ -114,7 +115,7 @@ std::string message_of(const std::exception& e) {
   return fmt::format("unexpected failure: {}", e.what());
 }
 
-/// Returns the exit code, or kSignals + N if the program must end as signal N ends it.
+/// Returns the exit code, or kSignals + N if signal N must end the program.
 int run_and_report(int argc, char** argv) {
   try {
     run_and_finish(argc, argv);

@@ -17,7 +17,7 @@ void GraphHistory::record(GraphDesc after, std::string what, std::string key, in
   const auto undone = steps_.begin() + static_cast<std::ptrdiff_t>(now_) + 1;
   const size_t slot = steps_[now_].slot;
   clear_places(after);
-  // A new change clears redo(); drop() restores it.
+  // A new step removes those that redo() could apply; drop() restores them.
   if (!joins) undone_.assign(std::make_move_iterator(undone), std::make_move_iterator(steps_.end()));
   steps_.erase(undone, steps_.end());
   if (joins) {

@@ -193,7 +193,7 @@ HWY_INLINE void search_plane(int rows, int width, int least, int most, Raise rai
   while (pending > 0) {
     const Interval now = open[--pending];
     if (now.to - now.from < 2) continue;
-    uint32_t active = 0;  // bits of the rows with a median in between
+    uint32_t active = 0;  // mask of the rows with a median inside `now`
     for (int y = 0; y < kMedianTileRows; ++y)
       active |= static_cast<uint32_t>(now.at_from[y] != now.at_to[y]) << y;
     if (active == 0) continue;

@@ -142,7 +142,7 @@ void CameraControls::refresh_after(SourceControl& written) {
   for (SourceControl& control : controls_) refresh_limits(device_, control);
 }
 
-/// Puts a write that failed back into the queue.
+/// Puts a failed write back into the queue.
 void CameraControls::retry(SharedControls::Write write) {
   if (write.failures++ == 0) write.failed_ns = time_ns_;
   retry_ns_ = time_ns_ + kWriteRetryNs;

@@ -75,10 +75,11 @@ class SharedControls {
   bool has_writes() const noexcept { return pending_.load(std::memory_order_acquire); }
   /// Returns true if current() was called with `keep_fresh` in the last second.
   bool watched(int64_t now_ns) const noexcept;
-  /// Replaces the controls if they differ from the published ones.
+  /// Publishes the controls if they have changed.
   void publish(const std::vector<SourceControl>& controls);
   void notice(std::string text) { notices_.add(false, std::move(text)); }
-  /// Restores the wanted value before a write of take_write() that the driver refused, and reports `problem`.
+  /// Call if the driver refused a write of take_write(). Restores the previous wanted value and reports
+  /// `problem`.
   void undo_write(const Write& write, const std::string& problem);
   /// Reports a problem that returns with every connection. Reports the same text only once.
   void warn_once(const std::string& problem);
@@ -90,7 +91,7 @@ class SharedControls {
   // A mode that was set between connections, or kept from an earlier run, may be reverted too. The mode that
   // worked last is restored. V4l2Capture decides whether the mode is the cause of a failure.
 
-  /// Requests a restart. `previous`: the values of the mode so far. `released`: controls that become "auto".
+  /// Requests a restart. `previous`: the mode before the change. `released`: controls that become "auto".
   void restart(const ControlValues& previous, const std::vector<std::string>& released);
   /// Returns true once after restart().
   bool take_restart() noexcept { return restart_.exchange(false); }

@@ -77,8 +77,8 @@ int64_t raw_value(const SourceControl& control, const ParamValue& value) {
              : control.numbers[static_cast<size_t>(entry - control.choices.begin())];
 }
 
-/// The controls that move the camera or the lens whenever they are written. Not all drivers set the flags
-/// that the kernel's own list has for them.
+/// Returns true if each write of the control moves the camera or the lens. Some drivers do not set the flags
+/// that the kernel defines for these controls.
 bool moves(const v4l2_query_ext_ctrl& query) {
   constexpr uint32_t kFlags = V4L2_CTRL_FLAG_WRITE_ONLY | V4L2_CTRL_FLAG_EXECUTE_ON_WRITE;
   switch (query.id) {

@@ -45,7 +45,7 @@ Extent extent(uint32_t width, uint32_t height) {
   return {static_cast<int>(width), static_cast<int>(height)};
 }
 
-/// Returns the value of the range that is nearest to `value`, but not larger if it is inside the range.
+/// Clamps `value` to the range and rounds it down to a step.
 int fitted(int value, int low, int high, int step) {
   const int inside = std::clamp(value, low, std::max(low, high));
   return inside - (step > 1 ? (inside - low) % step : 0);

@@ -131,7 +131,7 @@ Primaries primaries_of(const AVFrame& frame, Transfer transfer) {
 
 /// Returns the stream's code points. If the matrix is not tagged but known, as for JPEG, returns that one.
 CodePoints code_points_of(const AVFrame& frame, const ColourSpec& colour, bool yuv) {
-  AVColorSpace matrix = without_reserved(frame.colorspace);  // 0 is RGB, which YUV cannot be
+  AVColorSpace matrix = without_reserved(frame.colorspace);  // also drops 0 (RGB), invalid for YUV
   if (yuv && matrix == AVCOL_SPC_UNSPECIFIED && !colour.guessed.matrix)
     matrix = colour_space_of(colour.matrix);
   return {.present = true,

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kTextBuffer = 4096, kTextPart = 32 * 1024;
 constexpr size_t kMaxHosts = 64;
-/// After a failure that may pass, the same address is tried again after this time.
+/// Wait before an address is retried after a temporary failure.
 constexpr int64_t kHlsRetryNs = 300'000'000;
 /// FFmpeg's HTTP client returns this if the server ignores the offset of a request.
 constexpr int kOffsetIgnored = -1;

@@ -63,7 +63,7 @@ class HlsAccess {
            AVDictionary** options) noexcept;
   int close(AVIOContext* io) noexcept;
 
-  /// From now on, failures that may pass are repeated until the deadline. Before, LiveReader repeats them.
+  /// From now on, temporary failures are retried until the deadline. Before, LiveReader retries them.
   void keep_trying() noexcept { keeps_trying_ = true; }
 
   /// Appends what `io` delivers to `text`, and sets `address` to the one after redirections. Returns 0 or an
@@ -102,8 +102,8 @@ class HlsAccess {
     hls::Playlist listed;
     hls::Map map;              ///< of the last opened segment
     std::string last, before;  ///< the last opened segment, and the one before it
-    bool given = false;        ///< FFmpeg has got it
-    bool loaded = false;       ///< `listed` is current, and FFmpeg gets it next
+    bool given = false;        ///< FFmpeg has read the playlist at least once
+    bool loaded = false;       ///< `listed` is current; the next give() need not load it
   };
 
   void load(AVFormatContext& context, Role& role);

@@ -3,10 +3,9 @@
 //
 //   timestamps, in the order of the stream ── place() ──▶ continuous timeline ── due_ns() ──▶ monotonic clock
 //
-// Jumps of the timestamps are removed. If a packet arrives after it is due, because the server was late, all
-// later ones are due later by as much. The clocks of server and client differ: if the buffered time grows or
-// shrinks over minutes, packets are delivered a little faster or slower. Callers pass the time. Not
-// thread-safe.
+// Jumps of the timestamps are removed. A packet that arrives late delays all later ones by as much. The
+// clocks of server and client differ: if the buffered time grows or shrinks over minutes, packets are
+// delivered a little faster or slower. Callers pass the time. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -60,7 +59,7 @@ class PacketPace {
   static constexpr int64_t kBackNs = 500'000'000, kForwardNs = 30'000'000'000;
   /// Pictures may be this much later in the stream than their audio.
   static constexpr int64_t kApartNs = 15'000'000'000;
-  static constexpr int64_t kStepNs = 40'000'000;  ///< place after a jump
+  static constexpr int64_t kStepNs = 40'000'000;  ///< step on the continuous timeline at a jump
   static constexpr int64_t kWindowNs = 60'000'000'000, kDriftNs = 1'000'000'000;
   static constexpr int64_t kCorrection = 400;  ///< 0.25 %
 

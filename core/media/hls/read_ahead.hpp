@@ -2,8 +2,8 @@
 //
 //   read-ahead thread: read() ──▶ packets of the pictures, of the audio ──▶ reader thread: next()
 //
-// What the reader thread gets is like a stream that arrives at its own rate, so that all other parts of a
-// live source work as they do for other streams. The demuxer belongs to the read-ahead thread.
+// The reader thread gets the packets at the rate of their timestamps, so all other parts of a live source
+// work as for other streams. The demuxer belongs to the read-ahead thread.
 #pragma once
 
 #include <atomic>
@@ -61,7 +61,7 @@ class ReadAhead {
   int64_t bytes_ = 0;
   PacketPace pace_;
   int64_t newest_ = 0;  ///< place of the newest packet of the pictures
-  int error_ = 0;       ///< of read(); the thread has ended
+  int error_ = 0;       ///< why the thread has ended; 0: it runs
   bool missing_ = true, ends_ = false;
   std::thread thread_;
 };

@@ -331,8 +331,8 @@ void FfmpegSource::check_memory(int result) {
   throw MemoryError(where_, "out of memory", {});
 }
 
-/// Throws Error if the decoder has met a picture that is too large. Call if there are no other pictures: a
-/// damaged stream may announce one size that is wrong.
+/// Throws Error if a picture was too large to decode. Do not call while other pictures can be decoded: a
+/// damaged stream may announce a wrong size once.
 void FfmpegSource::fail_if_too_large() {
   if (const Extent size = allocator_.take_too_large(); size.width > 0) fail_too_large(size);
 }

@@ -347,7 +347,7 @@ int Input::seek(int64_t ticks) noexcept {
   return av_seek_frame(context_.get(), stream_->index, parts_->move(*context_->pb, ticks), AVSEEK_FLAG_BYTE);
 }
 
-/// Returns how much the server may send until the next packet.
+/// Returns the maximum number of bytes that a server may send until the next packet.
 int64_t Input::most_packet_bytes() const noexcept {
   if (!live() && !image_container()) return kFileBytes;
   const AVCodecParameters& video = *stream_->codecpar;

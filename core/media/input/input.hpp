@@ -194,7 +194,7 @@ class Input {
   /// Minimum interval of announcements: each one begins another file of a recording.
   static constexpr int64_t kAnnouncementsNs = 2'000'000'000;
   int64_t audio_announced_ns_ = 0;
-  bool another_publisher_ = false;  ///< an FLV stream has got an audio stream of another codec
+  bool another_publisher_ = false;  ///< FLV: another audio stream, with another codec, has begun
   bool cut_ = false;
   bool bypasses_parser_ = false;  ///< FFmpeg returns packets as they arrive; parser_ splits them
   std::unique_ptr<LowDelayParser> parser_;

@@ -54,7 +54,7 @@ int Input::take_playlist(AVIOContext** io) noexcept {
   unsigned char begin[hls::kBegin.size()] = {};
   const int bytes = avio_read(*io, begin, sizeof begin);
   const bool playlist = bytes == sizeof begin && std::ranges::equal(begin, hls::kBegin);
-  // The beginning is still in the buffer.
+  // These bytes are still in the buffer, so the seek needs no request.
   if (!playlist) return avio_seek(*io, 0, SEEK_SET) < 0 ? AVERROR(EIO) : 0;
   int error = AVERROR_INVALIDDATA;
   try {

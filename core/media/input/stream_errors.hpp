@@ -12,10 +12,10 @@ class StreamErrors {
  public:
   void packet_read(const AVPacket& packet);
   /// Call after each packet sent to the decoder and each frame received from it. `failed`: the decoder
-  /// returned an error. `logged_errors`: number of errors that it has logged so far. Several errors in one
-  /// step count once.
+  /// returned an error. `logged_errors`: the errors that it has logged so far. Several errors in one step
+  /// count once.
   void step_done(bool failed, int logged_errors);
-  /// Does not count the errors that the decoder has logged so far, `logged_errors` in number.
+  /// Ignores all errors that the decoder has logged so far. `logged_errors`: their number.
   void ignore_logged(int logged_errors) { logged_errors_ = logged_errors; }
   /// Call after a seek. From then on, errors that are only logged are not counted, and the number of packets
   /// is not compared with the announced number.

@@ -34,7 +34,7 @@ class LiveAudio {
   /// Call for each new connection, and if the format changes within one. `codec`: of its audio; null: it has
   /// none. `time_base`: of the packets. `unparsed`: packets may hold any part or number of frames.
   void connected(const AVCodecParameters* codec, AVRational time_base, bool unparsed);
-  /// Takes a packet's content. Packets without data, of more than 1 MiB or with absurd times are dropped.
+  /// Takes a packet's content. Drops packets without data, of more than 1 MiB or with implausible times.
   void put(AVPacket& packet) noexcept;
   /// Call for each decoded picture. `stream_ns`: its timestamp in the stream.
   void picture(int64_t stream_ns, int64_t now_ns) noexcept;

@@ -18,8 +18,8 @@ struct LiveTiming {
   int64_t retry_ns = 250'000'000;  ///< wait between attempts during the first `eager_ns` of an outage
   int64_t eager_ns = 10'000'000'000;
   int64_t slow_retry_ns = 2'000'000'000;  ///< maximum wait between attempts
-  /// A connection that is lost sooner after its first picture does not end the outage before it. Otherwise a
-  /// server that closes after each picture would get four requests per second without end.
+  /// A connection that is lost sooner than this after its first picture does not end the outage. Otherwise a
+  /// server that closes after each picture would get four requests per second forever.
   int64_t lasting_ns = 5'000'000'000;
   int64_t restart_ns = 3'000'000'000;  ///< a restart on request may take this time before it is a stall
   /// Waits after a refused login: the first, the second (doubled for each further one), the maximum. The

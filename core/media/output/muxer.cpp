@@ -129,12 +129,12 @@ int Muxer::complete_audio(int64_t ticks, AudioEnd end, const std::atomic<bool>* 
 
 int Muxer::write_beginning() {
   if (!audio_ || !audio_->may_be_silent()) return 0;
-  keep_times();  // of later audio
+  keep_times();  // for audio that begins later
   return av_write_frame(context_.get(), nullptr);
 }
 
 /// Makes each stream's next fragment in an mp4 or mov file begin at the time of its first packet. FFmpeg
-/// would let it begin at the end of the packet before. Other files have no fragments.
+/// would let it begin at the end of the previous packet. Other files have no fragments.
 void Muxer::keep_times() {
   av_opt_set(context_->priv_data, "movflags", "+frag_discont", 0);
 }

@@ -3,7 +3,7 @@
 namespace lensd {
 
 void PacketRing::push(const AVPacket& packet) {
-  if (packets_.empty() && !ff::is_key(packet)) return;  // its key frame was dropped by clear() below
+  if (packets_.empty() && !ff::is_key(packet)) return;  // after clear(): wait for the next key frame
   ff::PacketPtr copy = ff::make_packet();
   ff::check_memory(av_packet_ref(copy.get(), &packet));
   bytes_ += packet.size;

@@ -9,15 +9,15 @@
 
 namespace lensd {
 
-/// The lock of one output, which its successive senders hand on, so that no other output takes the playlist
-/// between them. It is a lock on the file .NAME.m3u8.lock beside the playlist, which stays. Thread-safe.
+/// The lock of one output, shared by its successive senders, so that no other output takes the playlist
+/// between two of them. Locks the file .NAME.m3u8.lock beside the playlist and never deletes it. Thread-safe.
 class PlaylistLock {
  public:
   /// A sender's share of the lock. The lock ends with the last share after release().
   using Share = std::shared_ptr<const UniqueFd>;
 
-  /// Sets `share`, unless it is set. Returns an empty text, or why the playlist cannot be written now. May
-  /// block while the file system does. Takes no lock if the file system has none.
+  /// Sets `share` if it is empty. Returns an empty text, or why the playlist cannot be written now. May block
+  /// on the file system. Takes no lock if the file system does not support locks.
   std::string take(const std::string& playlist, Share& share);
   /// Releases the lock once its senders have ended.
   void release();

@@ -98,7 +98,7 @@ class JoinedParts::Finder {
   bool unsteady(const PesTime& from, const PesTime& to) const {
     return step(from, to) < 0 || step(from, to) > longest_step_;
   }
-  /// Adds the pictures around the joins between two places.
+  /// Finds the joins between two places by bisection and adds the pictures around them.
   void narrow(const PesTime& from, const PesTime& to) {
     if (stop_.raised()) return;
     const int64_t half = (to.position - from.position) / 2;

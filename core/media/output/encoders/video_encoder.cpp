@@ -159,8 +159,8 @@ VideoEncoder::FrameTime VideoEncoder::next_time(const FrameInfo& info) {
                                   .connection = plausible(info.stamp_ns) ? info.connection : 0}};
 }
 
-/// Stores the timestamp of a live source's frame. Returns true if it follows that of the frame before. Call
-/// before follow_source_time(), which stores the connection.
+/// Stores the timestamp of a live source's frame. Returns true if it follows the previous frame's timestamp.
+/// Call before follow_source_time(), which stores the connection.
 bool VideoEncoder::follow_stamp(const FrameInfo& info) {
   if (info.connection == 0 || !plausible(info.stamp_ns)) return false;
   const int64_t step = info.stamp_ns - std::exchange(last_stamp_ns_, info.stamp_ns);

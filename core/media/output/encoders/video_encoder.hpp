@@ -29,7 +29,7 @@ class VideoEncoder {
   Orientation orientation() const noexcept { return output_.orientation; }
   /// Returns the HDR metadata of the stream, for the container.
   const HdrMetadata& hdr() const noexcept { return hdr_; }
-  /// Returns why another encoder than the hardware's runs, which is a problem, and what the stream loses. The
+  /// Returns what the stream loses, and why the hardware encoder is not used, which makes it a problem. The
   /// text is empty if there is nothing to report.
   const Notice& notice() const noexcept { return notice_; }
 
