@@ -170,7 +170,7 @@ void end_if_interrupted(const Written& written, const std::string& file) {
 /// Warns if the source delivers fewer frames than the user may expect.
 void warn_of_missing_frames(const CommandLine& line, const SourceInfo& info) {
   if (const std::string missing = first_gap(source_url(line)); !missing.empty())
-    log::warn("{} is missing; the sequence ends before it, although it has later files", missing);
+    log::warn("{} is missing: the sequence ends there, although later files exist", missing);
   if (line.start && info.duration_ns > 0 && line.start->seconds >= to_s(info.duration_ns))
     log::warn("{}: --start is after its end at {:.3f} s; starts at the last frame", info.name,
               to_s(info.duration_ns));

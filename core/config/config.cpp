@@ -85,7 +85,7 @@ class Reader {
   void fields(const toml::node& node, const std::string& name, const std::vector<std::string>& known,
               Take take) {
     const toml::table* table = node.as_table();
-    if (!table) return problem(node.source(), fmt::format("'{}' is a table: [{}]", name, name));
+    if (!table) return problem(node.source(), fmt::format("'{}' must be a table: [{}]", name, name));
     for (const auto& [key, value] : *table)
       if (!take(key.str(), value))
         problem(key.source(), unknown("key", key.str(), " in [" + name + "]", known));
@@ -125,7 +125,7 @@ class Reader {
   /// Reads [source.controls]. Checks only names and types, because the allowed values depend on the camera.
   void source_controls(const toml::node& node) {
     const toml::table* table = node.as_table();
-    if (!table) return problem(node.source(), "'controls' is a table: [source.controls]");
+    if (!table) return problem(node.source(), "'controls' must be a table: [source.controls]");
     for (const auto& [key, value] : *table) {
       const std::string name(key.str());
       if (const std::string proper = control_name(name); proper != name)
@@ -163,7 +163,7 @@ class Reader {
   void nodes(const toml::node& n) {
     has_nodes_ = true;
     const toml::array* list = n.as_array();
-    if (!list) return problem(n.source(), "nodes are written as [[node]]");
+    if (!list) return problem(n.source(), "nodes must be written as [[node]]");
     if (list->size() > kMaxNodes) {
       incomplete_ = true;
       return problem(list->get(kMaxNodes)->source(), too_many_nodes(list->size()));
@@ -173,7 +173,7 @@ class Reader {
       if (const toml::table* table = item.as_table())
         node(*table);
       else
-        incomplete_ = true, problem(item.source(), "a node is a table: [[node]]");
+        incomplete_ = true, problem(item.source(), "a node must be a table: [[node]]");
     }
     nodes_valid_ = problems.size() == before;
   }
@@ -208,7 +208,7 @@ class Reader {
         node_param(key, value, entry->schema(), desc);
     }
     if (table["id"].value_exact<std::string>() == "")
-      problem(table.get("id")->source(), "an id is not empty");
+      problem(table.get("id")->source(), "an id must not be empty");
     graph_.nodes.push_back(std::move(desc));
   }
 
@@ -231,12 +231,12 @@ class Reader {
       return;
     }
     const toml::array* list = value.as_array();
-    if (!list) return problem(value.source(), "inputs are a node's id or a list of ids");
+    if (!list) return problem(value.source(), "inputs must be a node's id or a list of ids");
     for (const toml::node& item : *list) {
       if (const auto id = item.value_exact<std::string>())
         target.push_back(*id);
       else
-        problem(item.source(), "an input is a node's id in quotes");
+        problem(item.source(), "an input must be a node's id in quotes");
     }
   }
 

@@ -144,7 +144,7 @@ std::string controls_text(const ControlValues& values, const std::string& base, 
                     before.graph.has_value() == after.graph.has_value() &&
                     (!before.graph || equivalent(*before.graph, *after.graph, registry));
   if (!same)
-    throw Error(ExitCode::runtime_failure, name, "the saved controls would not read back the same",
+    throw Error(ExitCode::runtime_failure, name, "the file would be read back with other controls",
                 "save under another name");
   return text;
 }
@@ -165,7 +165,7 @@ std::string graph_text(const GraphDesc& graph, const std::string& base, const st
     return *text;
   std::string text = rewritten(base, graph, registry);
   if (!reads_back(text, old, graph, registry))
-    throw Error(ExitCode::runtime_failure, name, "the saved graph would not read back the same",
+    throw Error(ExitCode::runtime_failure, name, "the file would be read back with another graph",
                 "save under another name");
   return text;
 }

@@ -9,7 +9,7 @@ void check_virtual_camera_name(const std::string& name) {
   if (name.empty() || name.size() > kMaxBytes || has_control_character(name) ||
       name.find('/') != std::string::npos)
     throw Error(ExitCode::usage, "",
-                "the name of a virtual camera is text of 1 to 64 bytes, without '/' and control characters");
+                "the name of a virtual camera must have 1 to 64 bytes, without '/' or control characters");
 }
 
 const char* name(VirtualCamera::State state) {

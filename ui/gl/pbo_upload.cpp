@@ -13,8 +13,8 @@ void PboUpload::plan(const ConstImageRef& image) {
   if (format.extent.width > most || format.extent.height > most)
     throw Error(ExitCode::runtime_failure, "display",
                 "a picture of " + std::to_string(format.extent.width) + "×" +
-                    std::to_string(format.extent.height) + " is larger than this GL's textures (" +
-                    std::to_string(most) + ")");
+                    std::to_string(format.extent.height) + " exceeds OpenGL's texture limit of " +
+                    std::to_string(most));
   pitch_bytes_ = image.pitch_bytes;
   const GLint gray_swizzle[] = {GL_RED, GL_RED, GL_RED, GL_ONE};
   for (Slot& slot : slots_) {

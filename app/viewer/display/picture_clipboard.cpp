@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <thread>
@@ -44,7 +45,8 @@ class PrivateFolder {
     const char* runtime = std::getenv("XDG_RUNTIME_DIR");
     std::string name = std::string(runtime && *runtime ? runtime : "/tmp") + "/lensd-copy.XXXXXX";
     if (!mkdtemp(name.data()))
-      throw Error(ExitCode::runtime_failure, name, "the folder for the picture cannot be made");
+      throw Error(ExitCode::runtime_failure, name,
+                  fmt::format("cannot be created: {}", std::strerror(errno)));
     path_ = name;
   }
   ~PrivateFolder() {
@@ -90,7 +92,11 @@ void run(const Tool& tool, const std::string& file) {
   if (failed == ENOENT || code == 127)
     throw Error(ExitCode::unavailable, tool.arguments[0], "is not installed",
                 fmt::format("install the package {}", tool.package));
-  if (code != 0) throw Error(ExitCode::runtime_failure, tool.arguments[0], "fails");
+  if (code != 0)
+    throw Error(ExitCode::runtime_failure, tool.arguments[0],
+                failed ? std::strerror(failed)
+                : code ? fmt::format("failed with exit code {}", *code)
+                       : std::string("was killed or did not end within 5 s"));
 }
 
 }  // namespace

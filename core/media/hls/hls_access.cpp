@@ -122,7 +122,7 @@ void HlsAccess::begin(AVFormatContext& context, const std::string& text, const s
   } else {
     main.listed = std::move(first), main.loaded = true;
   }
-  if (main.listed.master) fail("its HLS playlist lists a list of variants as a variant");
+  if (main.listed.master) fail("its HLS playlist lists a master playlist as a variant");
   if (main.listed.segments.empty()) fail("its HLS playlist lists no segments");
   on_demand_ = main.listed.finished;
   target_ns_ = main.listed.target_s * 1'000'000'000;

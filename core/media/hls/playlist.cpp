@@ -138,7 +138,7 @@ class Parser {
       out_.target_s = std::clamp<int64_t>(number(one).value_or(1), 1, kLongestTargetS);
     } else if (take(one, "#EXT-X-MEDIA-SEQUENCE:")) {
       out_.sequence = number(one).value_or(0);
-      if (out_.sequence > kMaxSequence) fail("has an absurd sequence number");
+      if (out_.sequence > kMaxSequence) fail("has an invalid sequence number");
     } else if (one == "#EXT-X-ENDLIST") {
       out_.finished = true;
     } else if (take(one, "#EXT-X-KEY:")) {
@@ -174,7 +174,7 @@ class Parser {
     const auto bytes = number(text.substr(0, at));
     const auto offset = at < text.size() ? number(text.substr(at + 1)) : -1;
     if (!bytes || !offset || *bytes > kMaxRangeBytes || *offset > kMaxRangeBytes)
-      fail("has an absurd byte range");
+      fail("has an invalid byte range");
     return {*offset, *bytes};
   }
 
@@ -298,7 +298,7 @@ std::string resolve(const std::string& base, std::string_view reference) {
   if (encoded.size() > kMaxAddressBytes) fail("lists an address that is too long");
   if ((scheme != "http" && scheme != "https") || encoded.compare(colon, 3, "://") != 0 ||
       encoded.size() == colon + 3 || encoded[colon + 3] == '/')
-    fail(fmt::format("lists '{}', which is no http or https address (only these are opened)",
+    fail(fmt::format("lists '{}', which is not an http or https address",
                      shortened(url_without_secrets(encoded), 200)));
   return scheme + encoded.substr(colon);
 }

@@ -120,8 +120,8 @@ void FfmpegSource::read_ahead() {
       fail("no picture can be decoded", "this FFmpeg reads no animated WebP; convert it to a video or GIF");
     if (input_->needs_leading_index())
       fail(
-          "the index of this MP4 is at its end, and the server sends it only from its start (write it with "
-          "'-movflags faststart', or use a server with byte ranges)");
+          "the index of this MP4 is at its end, and the server does not support byte ranges (write the file "
+          "with '-movflags faststart', or use another server)");
     fail("no picture can be decoded", hint.empty() ? stream_errors() : hint);
   }
   info_.picture = first.planes.info;

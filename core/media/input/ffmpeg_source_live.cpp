@@ -76,7 +76,7 @@ void FfmpegSource::fail_lost(int error) const {
     if (const std::string reason = hls->reason(); !reason.empty()) fail(reason);
   // An HTTP response without a length ends with an I/O error.
   if (error == AVERROR_EOF || error == AVERROR(EIO)) fail("the stream ended");
-  if (error == AVERROR(EMSGSIZE)) fail("the server sends data without an end of the picture");
+  if (error == AVERROR(EMSGSIZE)) fail("the server sends too much data for one picture");
   const CameraMonitor* camera = input_->camera_monitor();
   if (const char* signal = camera ? problem(camera->signal) : ""; error == AVERROR(ETIMEDOUT) && *signal)
     fail(signal);

@@ -146,7 +146,7 @@ void Input::fail_if_interrupted() const {
 
 /// Throws Error if a server has sent more than a picture can need.
 void Input::fail_if_endless() const {
-  if (policy_.received_too_much()) fail("the server sends data without an end of the picture");
+  if (policy_.received_too_much()) fail("the server sends too much data for one picture");
 }
 
 int Input::deny_open(AVFormatContext*, AVIOContext**, const char* url, int, AVDictionary**) noexcept {

@@ -132,7 +132,7 @@ void HlsFiles::give_back() noexcept {
     const bool taken = lstat(name.c_str(), &status) == 0 && status.st_dev == foreign_device_ &&
                        status.st_ino == foreign_inode_;
     if (taken && !rename_new(AT_FDCWD, name, foreign_))
-      log::warn("{}: cannot get its name {} back: {}", name, foreign_, std::strerror(errno));
+      log::warn("cannot rename {} back to {}: {}", name, foreign_, std::strerror(errno));
   } catch (const std::exception&) {
     // no memory: the file keeps the segment's name
   }

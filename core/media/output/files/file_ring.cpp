@@ -112,8 +112,8 @@ void FileRing::opened(const std::string& path, const FileIdentity& identity) {
   if (!std::exchange(loaded_, true)) load();
   if (identity.birth_ns == 0 && has_changing_inodes(folder_) && !std::exchange(inodes_reported_, true))
     log::warn(
-        "{}: this file system has neither birth times nor lasting inode numbers: files of earlier runs may "
-        "stay",
+        "{}: this file system has neither birth times nor lasting inode numbers: recordings of earlier runs "
+        "may not be deleted",
         folder_);
   report_link(path);
   current_ = RingFile{.path = path, .identity = identity};

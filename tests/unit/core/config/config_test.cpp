@@ -193,7 +193,7 @@ TEST(Config, ControlsOfACameraAreATable) {
                 "quotes",
                 bad));
   write_text(bad, "[source]\ncontrols = 5\n");
-  EXPECT_EQ(problems_of({.files = {bad}}), bad + ":2:12: 'controls' is a table: [source.controls]");
+  EXPECT_EQ(problems_of({.files = {bad}}), bad + ":2:12: 'controls' must be a table: [source.controls]");
 }
 
 TEST(Schema, HasEveryKeyAndFilter) {

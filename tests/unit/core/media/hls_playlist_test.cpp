@@ -86,10 +86,10 @@ TEST(HlsPlaylist, LimitsAndDamage) {
   for (int i = 0; i < 12'000; ++i) keyed += "#EXTINF:1,\na\n";
   EXPECT_EQ(problem_of(keyed), "its HLS playlist lists too many addresses");
   EXPECT_EQ(problem_of("#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:9000000000000000000\n"),
-            "its HLS playlist has an absurd sequence number");
+            "its HLS playlist has an invalid sequence number");
   for (const char* range : {"-1", "x", "1@-1", "1@x", "99999999999999999", "1@99999999999999999"})
     EXPECT_EQ(problem_of(std::string("#EXTM3U\n#EXT-X-BYTERANGE:") + range + "\n"),
-              "its HLS playlist has an absurd byte range")
+              "its HLS playlist has an invalid byte range")
         << range;
   EXPECT_EQ(problem_of("#EXTM3U\n#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n#EXTINF:1,\na\n"),
             "its HLS playlist is encrypted with SAMPLE-AES (lensd plays AES-128)");
