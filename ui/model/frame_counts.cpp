@@ -23,7 +23,7 @@ std::string frame_count_lines(const FrameCounts& c, bool live) {
   line(c.shown, "shown");
   line(c.not_shown, "finished but not shown: a newer frame was ready first, or the window was hidden");
   if (!live) line(c.late, "shown late: graph or decoder were slower than the source");
-  line(c.repeated, "repeated: no new frame at a display refresh");
+  line(c.repeated, "repeated: an older frame stayed for one more frame duration");
   if (live || c.recorder > 0) line(c.recorder, "missing in the recording: the encoder was too slow");
   if (c.stream > 0)
     line(c.stream, "not sent: the encoder, the network or a receiver of the virtual camera was too slow");
