@@ -334,8 +334,8 @@ void Session::warn_restart_keys(const Config& old, const Config& next) {
     publish_notice(true, fmt::format("takes effect after a restart: {}", fmt::join(names, ", ")));
 }
 
-/// Queues a job, which replies with its response or its exception. Returns false if the queue is full and
-/// after stop(): nothing has replied then.
+/// Queues a job, which replies with its response or its exception. Returns false, without a reply, if the
+/// queue is full and after stop().
 bool Session::try_enqueue(Jobs& jobs, const std::shared_ptr<Reply>& reply, std::function<Response()> job) {
   return !stopped_ && jobs.post([this, reply, job = std::move(job)] {
     Response response;

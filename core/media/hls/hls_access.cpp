@@ -326,8 +326,8 @@ void HlsAccess::check_host(const std::string& address) {
   hosts_.insert(host);
 }
 
-/// Returns true if an attempt may succeed later. A refused one is not repeated, and while the source is being
-/// opened, LiveReader repeats it.
+/// Returns true if the attempt should be retried here: not after a refusal, and not while the source opens,
+/// because LiveReader then retries.
 bool HlsAccess::may_retry(int error) const noexcept {
   constexpr int kFinal[] = {
       AVERROR_HTTP_BAD_REQUEST,  AVERROR_HTTP_UNAUTHORIZED, AVERROR_HTTP_FORBIDDEN, AVERROR_HTTP_NOT_FOUND,

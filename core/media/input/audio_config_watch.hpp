@@ -24,7 +24,7 @@ class AudioConfigWatch {
   void set_new_format(AVCodecParameters& codec) const;
 
  private:
-  /// Number of packets after which it is certain: a damaged packet may have another header.
+  /// Number of packets with new settings that confirm a change: a damaged packet may have another header.
   static constexpr int kCertainAfter = 4;
 
   bool check_adts(const AVPacket& packet) noexcept;

@@ -110,8 +110,9 @@ class FfmpegSource final : public Source {
   /// Call with the picture at the target. Returns true if frame_ is now the picture `back` pictures before
   /// it, or the first picture of the file. Otherwise moves the demuxer and returns false.
   bool go_back();
-  /// Call with the picture after the target. If the picture before it lasts long, makes that one the current
-  /// one, from the target on. Returns false if the demuxer had to be moved first, because it was skipped.
+  /// Call with the picture after the target. If the previous picture lasts until well after the target, makes
+  /// it the current one, beginning at the target. If pictures were skipped, moves the demuxer first and returns
+  /// false.
   bool enter_picture_before(int64_t end_ns);
   void enter_picture(int64_t end_ns);
   /// Makes the picture that was decoded after the delivered one the current one. Returns false if there is

@@ -13,7 +13,7 @@ namespace {
 /// output is right, and demuxers may land after the requested time.
 constexpr std::array<int64_t, 3> kBefore = {250'000'000, 2'000'000'000, 15'000'000'000};
 constexpr size_t kSoundFromStart = kBefore.size();
-/// Two frames whose starts are closer are taken for successive ones.
+/// Two frames count as successive if their starts are closer than this.
 constexpr int64_t kLongestFrameNs = 1'000'000'000;
 /// Minimum length of a block, except before a gap and at the end. Avoids many small blocks from short
 /// packets.

@@ -3,7 +3,7 @@
 //   Input ── packets ──▶ FFmpeg decoder ──▶ libswresample ──▶ cut at the seek position
 //         ──▶ TempoFilter ──▶ SoundBlock
 //
-// Damaged packets are skipped. Sound whose timestamps jump follows the sound before, as pictures do.
+// Damaged packets are skipped. If timestamps jump, the sound follows the previous one, as pictures do.
 // Times are relative to the first picture, like those of the pictures. Use from one thread.
 #pragma once
 

@@ -177,8 +177,8 @@ std::unique_ptr<JoinedParts> JoinedParts::find(AVFormatContext& context, AVStrea
 }
 
 /// Returns true if a packet after the last picture of `part` and before the first one of `next` belongs to
-/// `part`: if that continues the stream with the smaller step. After a move, when there is no packet before:
-/// if its time is closer to the end of `part` than to the beginning of `next`.
+/// `part`: if that continues the stream with the smaller step. After a move, when there is no previous
+/// packet: if its time is closer to the end of `part` than to the beginning of `next`.
 bool JoinedParts::fits_before_join(const Part& part, const Part& next, int64_t ticks) const noexcept {
   if (!last_)
     return std::abs(mpeg_difference(ticks, part.first_pts + part.length)) <=

@@ -22,8 +22,7 @@ int64_t TimestampNormalizer::normalize(std::optional<int64_t> raw_ns) {
 }
 
 /// Returns the time of a frame whose own time `pts` is not after the previous one. If several frames in a row
-/// are late because one too many came before them, they follow at half the distance, until they are at their
-/// own times again.
+/// are late because of an extra frame before them, they follow at half the interval until they catch up.
 int64_t TimestampNormalizer::late_time(int64_t pts) {
   constexpr int kLateInARow = 2;
   const int64_t half = nominal_ns_ / 2;
@@ -32,8 +31,8 @@ int64_t TimestampNormalizer::late_time(int64_t pts) {
   return catches_up ? last_ns_ + half : next_ns_;
 }
 
-/// Returns the time since the origin. After a jump, continues at next_ns_. If the sum of all jumps is absurd,
-/// continues there from the following time on.
+/// Returns the time since the origin. After a jump, continues at next_ns_. Sets a new origin if the result or
+/// the sum of all jumps is implausible.
 int64_t TimestampNormalizer::after_jump(int64_t raw_ns) {
   if (!origin_ns_) origin_ns_ = raw_ns - next_ns_;
   const int64_t pts = raw_ns - *origin_ns_ + offset_ns_;

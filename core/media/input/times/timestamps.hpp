@@ -5,8 +5,8 @@
 // A time that is missing or not after the previous one is replaced by the previous time plus the nominal
 // duration; if this makes all later ones late, they catch up. After a jump backwards of more than a second (a
 // joined file, a wrapped clock), all further times are shifted so that they continue after the previous time.
-// So are those after a jump of more than 12 hours forward: FFmpeg takes the timestamps of MPEG streams that
-// start again at 0 for a wrapped clock, and adds 26.5 hours. Other gaps forward are kept. Absurd times count
+// So are those after a jump of more than 12 hours forward: if the timestamps of an MPEG stream start again at
+// 0, FFmpeg assumes a wrapped clock and adds 26.5 hours. Other gaps forward are kept. Implausible times count
 // as missing.
 #pragma once
 
