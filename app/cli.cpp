@@ -137,7 +137,7 @@ void refuse_options_of_other_commands(const CLI::App& app, RunMode mode) {
 }
 
 /// Throws Error(usage) for options that need the end of a run or write all frames to one file, because a
-/// daemon runs without end.
+/// daemon runs until it is stopped.
 void refuse_batch_options(const CommandLine& line) {
   refuse(!line.output.empty(), "--output FILE", kServe, "record with --record FILE");
   refuse(!line.framehash.empty(), "--framehash", kServe, "use lensd --headless");

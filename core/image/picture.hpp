@@ -32,7 +32,7 @@ struct PictureFormat {
   uint8_t chroma_shift_x = 0, chroma_shift_y = 0;  ///< log2 of the chroma subsampling
   bool has_alpha = false;
   uint8_t plane_count = 1;
-  std::array<ComponentLayout, 4> components{};  ///< Y U V A, or R G B A, or gray in [0]
+  std::array<ComponentLayout, 4> components{};  ///< Y U V A, or R G B A, or grey in [0]
   bool operator==(const PictureFormat&) const = default;
 };
 

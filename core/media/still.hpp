@@ -12,7 +12,7 @@
 
 namespace lensd {
 
-/// Encodes lossless PNG (RGBA or gray) or visually lossless JPEG (4:4:4). Reuses its encoder while size,
+/// Encodes lossless PNG (RGBA or grey) or visually lossless JPEG (4:4:4). Reuses its encoder while size,
 /// format and aspect stay the same. Call from one thread at a time.
 class StillEncoder {
  public:

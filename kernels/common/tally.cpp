@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Adds the bytes of a row to `sums` by channel. `step` is 1 (gray) or 4 (RGBA).
+/// Adds the bytes of a row to `sums` by channel. `step` is 1 (grey) or 4 (RGBA).
 void sum_row(const uint8_t* row, size_t bytes, size_t step, uint64_t* sums) {
   const hn::ScalableTag<uint8_t> d8;
   const hn::Repartition<uint32_t, decltype(d8)> d32;

@@ -49,7 +49,7 @@ void add_tally(const ConstImageRef& in, Band band, RangeHistogram& total);
 void add_tally(const ConstImageRef& in, Band band, SampleRange& total);  ///< for 16-bit images
 void add_tally(const ConstImageRef& in, Band band, ChannelSums& total);
 
-/// Returns the name of a channel's statistic: "mean" for gray, "mean_r" and so on for colour.
+/// Returns the name of a channel's statistic: "mean" for grey, "mean_r" and so on for colour.
 inline std::string channel_statistic(const std::string& name, int c, int channels) {
   return channels == 1 ? name : name + '_' + "rgb"[c];
 }

@@ -31,7 +31,7 @@ struct LevelsParams {
 };
 
 /// Returns the value of a channel before saturation: applies black and white points, gamma, contrast about
-/// mid-gray, brightness.
+/// mid-grey, brightness.
 inline int levels_value(const LevelsParams& p, int v, int most = 255) {
   const double step = most / 255.0, black = p.black * step, white = p.white * step;
   const double span = white - black;

@@ -5,7 +5,7 @@
 namespace lensd {
 namespace {
 
-/// A thread block processes tiles of whole mosaic blocks in sequence. A tile has about 64 words (256 gray or
+/// A thread block processes tiles of whole mosaic blocks in sequence. A tile has about 64 words (256 grey or
 /// 64 colour pixels) by 32 rows, or one mosaic block if that is larger. All threads sum down the columns,
 /// compute the means and fill the tile. The device derives the tiles from the block size, so that the launch
 /// depends on no parameter.

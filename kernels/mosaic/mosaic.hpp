@@ -22,7 +22,7 @@ struct MosaicBlock {
   static MosaicBlock make(const MosaicParams& params) { return {params.block}; }
 };
 
-/// The frame's exact channel sums; gray uses only the first.
+/// The frame's exact channel sums; grey uses only the first.
 struct MosaicStats {
   unsigned long long sums[3];
 };

@@ -4,7 +4,7 @@
 namespace lensd {
 namespace {
 
-/// A thread computes one RGBA pixel or four gray ones, so that a warp stores 128 contiguous bytes.
+/// A thread computes one RGBA pixel or four grey ones, so that a warp stores 128 contiguous bytes.
 struct ResizeTuning {
   static constexpr int threads_x = 32, threads_y = 8;
   static constexpr int gray_pixels = 4;

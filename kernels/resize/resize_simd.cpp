@@ -45,7 +45,7 @@ int taps_rgba(const uint8_t* in, const ResizeTable& table, int x0, int x1, int16
   return x;
 }
 
-/// Computes the horizontal sums of gray outputs [x0, x1), four per step. 16 bytes from each start must be
+/// Computes the horizontal sums of grey outputs [x0, x1), four per step. 16 bytes from each start must be
 /// inside the row. The 16 bytes from the first start contain the samples of all four outputs, unless the
 /// picture shrinks to less than about a third (lanczos3) or a quarter (other methods). Returns the first
 /// output not computed.

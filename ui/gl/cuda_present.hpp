@@ -7,7 +7,7 @@
 
 namespace lensd::ui {
 
-/// Queues a copy of `image` (device memory, any pitch) to `surface` (RGBA, same depth and extent). Gray is
+/// Queues a copy of `image` (device memory, any pitch) to `surface` (RGBA, same depth and extent). Grey is
 /// replicated to red, green and blue, with opaque alpha. Throws Error if the launch fails.
 void write_surface(ConstImageRef image, cudaSurfaceObject_t surface, CUstream_st* stream);
 

@@ -16,7 +16,7 @@ std::array<long, 3> ycbcr_of(const Rgba16& pixel, bool deep, YuvMatrix matrix);
 /// Returns the title of these values, for example "YCbCr 709".
 const char* ycbcr_title(YuvMatrix matrix);
 
-/// Returns "#" and R, G and B with two hexadecimal digits each, or four if `deep`. Gray pixels have one
+/// Returns "#" and R, G and B with two hexadecimal digits each, or four if `deep`. Grey pixels have one
 /// number.
 std::string hex_of(const Rgba16& pixel, bool gray, bool deep);
 

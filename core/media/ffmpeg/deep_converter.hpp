@@ -44,7 +44,7 @@ class DeepConverter {
   std::array<Scale, 4> scales_;
   float most_ = 255;
   float kr_ = 0, kg_ = 0, kb_ = 0, to_u_ = 0, to_v_ = 0;
-  std::array<Row, 4> channels_;  // R, G, B and A; gray sources: three copies and 65535
+  std::array<Row, 4> channels_;  // R, G, B and A; grey sources: three copies and 65535
   Row luma_;
   std::array<Row, 2> chroma_;  // U and V of a row, or the mean of two rows if chroma has half the rows
   Row narrow_;

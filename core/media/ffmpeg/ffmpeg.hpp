@@ -112,7 +112,7 @@ IoPtr make_io(int buffer_bytes, void* opaque, int (*read)(void*, uint8_t*, int),
               int (*write)(void*, WriteByte*, int), int64_t (*seek)(void*, int64_t, int));
 
 inline constexpr AVRational kNanoseconds = {1, 1'000'000'000};
-/// Absurd times are limited to ± a quarter of the range, so that differences do not overflow; they are not
+/// Clamps the result to ± a quarter of the range, so that differences do not overflow. The limits are not
 /// plausible().
 inline int64_t to_ns(int64_t ticks, AVRational time_base) noexcept {
   constexpr int64_t kLimit = INT64_MAX / 4;

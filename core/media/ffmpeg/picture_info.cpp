@@ -23,7 +23,7 @@ bool is_jpeg_like(AVCodecID codec) {
          codec == AV_CODEC_ID_LJPEG || codec == AV_CODEC_ID_AMV;
 }
 
-/// Returns true for codecs whose gray pictures have limited range by default.
+/// Returns true for codecs whose grey pictures have limited range by default.
 bool has_video_range(AVCodecID codec) {
   return codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC || codec == AV_CODEC_ID_AV1 ||
          codec == AV_CODEC_ID_VP9 || codec == AV_CODEC_ID_MPEG4 || codec == AV_CODEC_ID_MPEG2VIDEO;

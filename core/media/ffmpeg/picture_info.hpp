@@ -14,7 +14,7 @@ namespace lensd {
 /// Returns matrix, range, siting, transfer and primaries of `frame`, whose layout is `format`. The peak is 0.
 /// Untagged streams get the defaults of common players:
 ///   matrix     BT.601 for JPEG and up to 1024×576, else BT.709
-///   range      limited for YUV and for gray of video codecs such as H.264; full for RGB, JPEG and other gray
+///   range      limited for YUV and for grey of video codecs such as H.264; full for RGB, JPEG and other grey
 ///   siting     centred for JPEG and MPEG-1, as their standards define it, else left
 ///   primaries  BT.2020 for HDR and for the BT.2020 matrix, else BT.709
 ColourSpec colour_of(const AVFrame& frame, AVPixelFormat pixel_format, const PictureFormat& format,

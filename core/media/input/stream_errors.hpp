@@ -37,7 +37,7 @@ class StreamErrors {
   int logged_errors_ = 0;
   bool from_start_ = true;
   /// Number of packets after the last corrupt one. At the end, 0 or 1 means a truncated file: a parser flags
-  /// the picture before. Packets are also corrupt where files were joined.
+  /// the previous picture. Packets are also corrupt where files were joined.
   int64_t after_corrupt_ = 2;
   std::string early_end_;
 };

@@ -42,7 +42,7 @@ constexpr ImageFormat as_8_bits(ImageFormat format) {
 /// samples of 16 bits with dither_threshold(), else rounds them to nearest, both as the filters do.
 void copy_as_8_bits(ConstImageRef from, bool dither, ImageRef to);
 
-/// Copies a frame of 8 bits into a shared buffer of `format`, one of sent_formats(). Gray becomes opaque gray
+/// Copies a frame of 8 bits into a shared buffer of `format`, one of sent_formats(). Grey becomes opaque grey
 /// if the buffer has four channels. Does not write padding between rows.
 void copy_frame(ConstImageRef frame, spa_video_format format, uint8_t* out);
 

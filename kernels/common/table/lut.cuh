@@ -9,14 +9,14 @@ namespace lensd {
 /// Rows per thread: several, so that a block loads its tables less often.
 inline constexpr int kLutRows = 4;
 
-/// Computes out = post(table[in]); `post` takes an RGBA pixel (or four gray pixels) as a word.
+/// Computes out = post(table[in]); `post` takes an RGBA pixel (or four grey pixels) as a word.
 template <class Post>
 __global__ void lut_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> out, int row_bytes, bool gray,
                            bool aligned, const LutTables* tables, Post post) {
   __shared__ uint32_t words[sizeof(LutTables) / 4];
   const int threads = ChunkShape::columns * ChunkShape::rows;
   const int thread = static_cast<int>(threadIdx.y * ChunkShape::columns + threadIdx.x);
-  // Words of the tables; gray has one table.
+  // Words of the tables; grey has one table.
   const int used = gray ? 256 / 4 : static_cast<int>(sizeof(LutTables) / 4);
   for (int i = thread; i < used; i += threads) words[i] = reinterpret_cast<const uint32_t*>(tables)[i];
   __syncthreads();

@@ -11,7 +11,7 @@ namespace lensd {
 template <int C>
 inline constexpr int kColours = C == 4 ? 3 : 1;
 
-/// An image for device code. `aligned`: rows start at multiples of 4 (gray) or 16 (RGBA) bytes.
+/// An image for device code. `aligned`: rows start at multiples of 4 (grey) or 16 (RGBA) bytes.
 struct TileSource {
   const uint8_t* data;
   std::ptrdiff_t pitch_bytes;
