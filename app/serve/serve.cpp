@@ -289,8 +289,8 @@ void run_serve(const CommandLine& line, const GraphDesc& graph) {
                                [&daemon] { return daemon->end_progress(); }))
     throw Error(
         ExitCode::runtime_failure, "shutdown",
-        "no progress for 10 s, or not finished after 60 s: a disk, a device or an encoder is too slow; the "
-        "last frames of recordings may be missing");
+        "no progress for 10 s, or not finished after 60 s: a disk, a device or an encoder does not answer or "
+        "is too slow; the last frames of recordings may be missing");
 }
 
 }  // namespace lensd

@@ -160,7 +160,7 @@ TEST_F(HlsInputTest, AddressesThatAreNotAllowedAreNotOpened) {
                               "data:text/plain,x", "crypto:file:///etc/passwd", "rtmp://127.0.0.1/x",
                               "http:///x.ts", "subfile,,start,0,end,9,,:/etc/passwd"})
     expect_refused(begin + "#EXTINF:1,\n" + address + end,
-                   address[0] == 's' ? "cannot load its HLS stream" : "no http or https address");
+                   address[0] == 's' ? "cannot load its HLS stream" : "not an http or https address");
   const std::string internal = "an internal or unknown host";
   expect_refused(begin + "#EXTINF:1,\nhttp://OTHER/0.ts" + end, internal);
   expect_refused(begin + "#EXTINF:1,\n//OTHER/0.ts" + end, internal);
