@@ -19,8 +19,8 @@ vec3 displayed(vec3 coded);  // in as_is.frag or display_light.frag
 
 vec4 premultiplied(vec4 p) { return vec4(p.rgb * p.a, p.a); }
 
-// Returns the picture at `at`: the texture's value, or the premultiplied colour if the picture is transparent. Then the
-// colours of invisible pixels must not count, so that the texture's own filter cannot be used.
+// Returns the picture at `at`: the texture's value, or the premultiplied colour if the picture is transparent. For
+// transparent pictures the texture's own filter is wrong, because it would mix in the colours of invisible pixels.
 vec4 tap(sampler2D from, vec2 at) {
   if (square == 0.0) return texture(from, at);
   if (nearest) return premultiplied(texture(from, at));

@@ -159,8 +159,9 @@ void Pipeline::apply_step(int frames) {
 /// Emptying the queue here could also drop pictures that the decode thread adds after the seek.
 void Pipeline::request_seek(int64_t position_ns, int back) {
   if (!source_info_.seekable) return notice(true, "this source cannot seek");
-  // A position to step back from is that of a picture, which may be after the announced end. So may be the
-  // pictures of a file that still grows.
+  // Pictures may be after the announced end, for example in a file that still grows. A step back therefore
+  // keeps its position. Other seeks are limited to the end or, if that is later, to the farthest picture so
+  // far.
   const bool limited = source_info_.duration_ns > 0 && back == 0;
   const int64_t last = limited ? std::max(source_info_.duration_ns - 1, farthest_ns_) : position_ns;
   seek_target_ns_ = std::clamp<int64_t>(position_ns, 0, std::max<int64_t>(0, last));

@@ -1,7 +1,7 @@
 // The pipeline's process thread: waits until frames are due, and what happens meanwhile.
 //
-// A picture is processed shortly before it is due. Until then the shown picture remains the current one, so
-// that pauses, seeks and changed parameters concern it. The status advances within it.
+// A picture is processed shortly before it is due. Until then the shown picture remains the current one:
+// pauses, seeks and changed parameters apply to it. While a long picture is shown, the position advances.
 #include <algorithm>
 #include <chrono>
 
@@ -51,9 +51,9 @@ void Pipeline::wait_until_due(int64_t pts_ns) {
   }
 }
 
-/// If the shown picture of a file stays for long until the next one at `next_ns`, waits for a part of that
-/// time or until a command, which is applied, and returns true. Returns false if the next picture is to be
-/// processed.
+/// Returns false if the next picture, at `next_ns`, must be processed now. Otherwise the shown picture of a
+/// file is long: waits for a part of the remaining time, or until a command, applies commands and returns
+/// true.
 bool Pipeline::stay(int64_t next_ns) {
   if (!options_.paced || source_info_.live || show_one_ || step_frames_ > 0 || seek_target_ns_ ||
       state_.ended || state_.frame_index < 0 || next_->serial != seek_serial_.load(std::memory_order_acquire))
@@ -109,8 +109,8 @@ bool Pipeline::show_last_frame(bool whole_sound) {
   return !stopping() && serial == seek_serial_.load(std::memory_order_relaxed);
 }
 
-/// Waits a part of `wait_ns`, or until a command, and applies commands. If the shown picture, which ends at
-/// `end_ns`, lasts long, advances the position and returns to A when it reaches B.
+/// Waits for a part of `wait_ns`, or until a command, and applies commands. If the shown picture, which ends
+/// at `end_ns`, lasts long, advances the position and returns to A when it reaches B.
 void Pipeline::wait_in_picture(int64_t wait_ns, int64_t end_ns) {
   rerun_if_outdated();
   wait_ns = std::min(wait_ns, kAdvanceNs);

@@ -205,7 +205,7 @@ bool Pipeline::take(const std::vector<PlannedCommand>& commands) {
 /// If the format does not fit the graph, throws Error(invalid_config), which ends the run. Live sources, and
 /// paced files whose format has changed, are shown without the graph instead. So are live sources whose
 /// format has changed if there is not enough memory for the graph. Throws MemoryError or std::bad_alloc if
-/// there is none without it either.
+/// the memory is not enough without the graph either.
 void Pipeline::install(const PictureInfo& picture) {
   const bool in_time = take(planning_);
   if (!take(unplanned_) || !in_time) drop_requested();

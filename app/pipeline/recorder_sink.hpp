@@ -28,8 +28,8 @@ class RecorderSink final : public QueueSink {
   void start(const StartRecord& command) override;
   void stop() override;
   SinkStatus status() const override;
-  /// Returns the command of the recording that is active or will be, or nullopt. After a failure returns the
-  /// command only if it has `keep_trying`. Thread-safe.
+  /// Returns the command of the recording that is active or about to start, or nullopt. After a failure
+  /// returns the command only if it has `keep_trying`. Thread-safe.
   std::optional<StartRecord> requested() const;
   /// Makes the recording end with the source's audio. Call before finish() if the source has no more frames.
   void source_ended() noexcept { source_ended_ = true; }

@@ -40,8 +40,8 @@ class StreamSink final : public QueueSink {
 
   // Used by the sink's thread only.
   int64_t retry_ns_ = 0;           ///< time of the next attempt
-  int64_t pause_ns_;               ///< before the attempt after the next failure
-  int64_t works_since_ns_ = 0;     ///< when the encoder worked again
+  int64_t pause_ns_;               ///< wait between the next failure and the attempt after it
+  int64_t works_since_ns_ = 0;     ///< time of the first success after the last failure
   bool failure_reported_ = false;  ///< the current outage was reported
   bool has_frames_ = false;        ///< frames arrived
 

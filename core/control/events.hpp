@@ -4,8 +4,7 @@
 //                                                                    ──▶ HTTP, GET /events
 //
 // Queues share the text of an event. A full queue drops its oldest events. The client receives the number of
-// dropped events with its next events.
-// A client that does not read delays no other client. Thread-safe.
+// dropped events with its next events. A client that does not read does not delay other clients. Thread-safe.
 #pragma once
 
 #include <cstdint>

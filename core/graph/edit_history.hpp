@@ -2,8 +2,8 @@
 //
 //   record(after, "median radius 3") ──▶ [ … before │ present ]      undo() and redo() move the position │
 //
-// Steps have no NodeDesc::where, because lines of a file do not describe edited graphs.
-// A drag is one step: until seal(), consecutive changes with the same key form one step. Not thread-safe.
+// Steps have no NodeDesc::where, because lines of a file do not describe edited graphs. A drag is one step:
+// until seal(), consecutive changes with the same key form one step. Not thread-safe.
 #pragma once
 
 #include <string>

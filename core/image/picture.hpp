@@ -121,7 +121,7 @@ struct Orientation {
 };
 
 /// Marks a picture whose rows belong to two fields in turn. All objects compare equal, because streams may
-/// mix interlaced and progressive pictures, and no plan depends on it. Captured CUDA graphs do.
+/// mix interlaced and progressive pictures, and no plan depends on it; only captured CUDA graphs do.
 struct Interlaced {
   bool value = false;
   constexpr bool operator==(const Interlaced&) const { return true; }

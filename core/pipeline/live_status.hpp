@@ -39,9 +39,9 @@ struct LiveStatus {
   double rate = 0;             ///< frames per second by capture time, over the last 5 s; 0: unknown
   uint64_t camera_broken = 0;  ///< cameras, PipeWire: damaged pictures, which are not delivered
   uint64_t camera_missed = 0;  ///< cameras: pictures that the driver dropped before lensd read them
-  /// Delay of the newest picture: in network and decoder queues, its arrival minus its timestamp, minus the
-  /// smallest such difference of this connection (for cameras, at least the time since capture); and its wait
-  /// for its sound. -1: unknown.
+  /// Delay of the newest picture: the time in network and decoder queues, plus the wait for its sound. -1:
+  /// unknown. The time in queues is arrival minus timestamp, minus the smallest such difference of this
+  /// connection, but at least the time since FrameInfo::capture_ns.
   int64_t latency_ns = -1;
 };
 

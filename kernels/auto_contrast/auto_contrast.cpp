@@ -8,8 +8,8 @@
 namespace lensd {
 namespace {
 
-/// Returns the black and white point among the bytes, counted by count(v). `below`: samples below all of
-/// them.
+/// Returns the black and white point among the bytes. count(v): number of samples with byte v. `below`:
+/// number of samples below all of these.
 template <class Count>
 BytePoints find_points(const Count& count, uint64_t below, uint64_t samples, const ClipLimits& limits) {
   BytePoints points{{0, 0}, {255, 0}};

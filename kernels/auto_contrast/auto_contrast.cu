@@ -8,9 +8,9 @@ namespace {
 
 constexpr int kBytes = 256;
 
-/// Returns the black and white point among the bytes to all threads. `count`: samples with byte v, in thread
-/// v; ignored in threads from 256 on. `below`: samples below all bytes. Call from all threads of the block;
-/// at least 256.
+/// Returns the black and white point among the bytes to all threads. `count`: in thread v, the number of
+/// samples with byte v; ignored in threads from 256 on. `below`: number of samples below all of these. Call
+/// from all threads of the block, at least 256.
 template <int kThreads>
 __device__ BytePoints find_points(uint32_t count, uint64_t below, uint64_t samples,
                                   const ClipLimits& limits) {

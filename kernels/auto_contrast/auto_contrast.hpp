@@ -6,7 +6,7 @@
 // come from all channels together, or from each channel separately (per_channel). `smooth` low-passes the
 // points from frame to frame; the first frame, also after a seek, uses its own points.
 //
-// 16 bits: the points are the exact ones of all 65536 values. High bytes are counted first. If a point is
+// 16 bits: the points are exact to one of the 65536 values. High bytes are counted first. If a point is
 // clipped, a second pass counts the low bytes of the samples with this point's high byte. A point that is not
 // clipped is the lowest or the highest sample, which is known from the first pass.
 //
@@ -50,7 +50,7 @@ struct AutoContrastState {
 
 struct AutoContrastStats {
   RangeHistogram tally;
-  Histogram low_bytes[2];  ///< by low byte: tables of CountedBytes
+  Histogram low_bytes[2];  ///< counts by low byte: the two tables of CountedBytes
   ContrastPoints points;
   uint64_t channels;
 };

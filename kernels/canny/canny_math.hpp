@@ -30,7 +30,7 @@ struct CannyBlock {
   bool l2;
   CannyOutput output;
   GaussianBlock blur;
-  int64_t deep_low, deep_high;  ///< thresholds for 16 bits: 257 times as high, with l2 257² times
+  int64_t deep_low, deep_high;  ///< thresholds for 16 bits: multiplied by 257; with l2, by 257²
 
   /// Returns the block. Thresholds are as in cv::Canny: sorted, divided by 16 for aperture 7, squared for l2.
   static CannyBlock make(const CannyParams& p) {

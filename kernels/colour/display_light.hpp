@@ -7,7 +7,7 @@
 // which is 203 cd/m² (BT.2408). It is applied to the largest component; the others are scaled by the same
 // factor, which keeps the hue. A matrix converts light of other primaries to BT.709. The matrix also contains
 // ColourSettings::saturation. Components outside 0 to 1 are clipped. HDR is encoded as sRGB (IEC 61966-2-1)
-// or for BT.1886, linear light as sRGB. SDR keeps its transfer function: sRGB if it is tagged so, else the
+// or for BT.1886, linear light as sRGB. SDR keeps its transfer function: sRGB if tagged as sRGB, else the
 // OETF of BT.2020, which is also that of BT.601 and BT.709.
 #pragma once
 

@@ -45,7 +45,7 @@ constexpr int value_tables(bool gray) {
 }
 
 /// Makes `tables` count the samples of channel `c` from `first` to `first` + `last` in table(t), where t is a
-/// number of table_of().
+/// result of table_of().
 template <class Table>
 void count_channel(ValueTables& tables, bool gray, int c, uint16_t first, uint16_t last, const Table& table) {
   for (int k = 0; k < kValueLanes; ++k) {

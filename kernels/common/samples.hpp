@@ -35,7 +35,7 @@ LENSD_HD constexpr int colour_channels(PixelFormat format) {
   return is_gray(format) ? 1 : 3;
 }
 
-/// Returns the bits of an RGBA8 word that hold colour, or all bits for gray.
+/// Returns the bits of an RGBA8 word that hold colour, or all bits for grey.
 LENSD_HD constexpr uint32_t colour_bits(PixelFormat format) {
   return is_gray(format) ? 0xffffffffu : 0x00ffffffu;
 }

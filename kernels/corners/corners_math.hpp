@@ -21,7 +21,8 @@ LENSD_HD constexpr bool corner_is_narrow(int block, bool deep) {
 }
 
 /// Returns the number of fraction bits of the pixels of 16-bit images: as many as fit the 16 bits of the
-/// gradients and the 32 bits of 2·Σ dx², 5 to 0. In grey levels, dx² is at most 1 040 400.
+/// gradients and the 32 bits of 2·Σ dx²; 5 for small blocks, down to 0 for large ones. In grey levels, dx² is
+/// at most 1 040 400.
 LENSD_HD constexpr int corner_fraction_bits(int block) {
   int bits = 5;
   while (bits > 0 && (int64_t{2 * 1040400} * block * block) << (2 * bits) >= int64_t{1} << 31) --bits;

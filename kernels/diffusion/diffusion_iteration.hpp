@@ -3,11 +3,11 @@
 //
 //   load(samples, states, n)                        the states of samples
 //   flows(a, b, flows, n)                           diffusion_flow() from b to a
-//   add(at, left, right, up, down, states, n)       at + right - left + down - up. left[i] is the flow from
-//   value i to
-//                                                   its left neighbour, and right[i] that from the right
-//                                                   neighbour to value i; likewise `up` and `down`
+//   add(at, left, right, up, down, states, n)       at + right - left + down - up
 //   store(states, in, out, n, channels)             the samples of states, and the alpha of `in`
+//
+// left[i] is the flow from value i to its left neighbour, right[i] the flow from the right neighbour to value
+// i. `up` and `down` are the same flows in the vertical direction.
 #pragma once
 
 #include <algorithm>

@@ -18,8 +18,8 @@ struct alignas(64) DeepGaussianScratch {
   static constexpr int kRim = 8 * kGaussianMaxRadius;
   uint16_t padded[kDeepGaussianChunk + kRim + 64];
   float samples[kDeepGaussianChunk + kRim + 64];
-  /// The stride of the rows is no multiple of 4096 bytes; otherwise all rows would use the same sets of the
-  /// cache.
+  /// The stride of the rows is not a multiple of 4096 bytes. Otherwise all rows would use the same sets of
+  /// the cache.
   float ring[2 * kGaussianMaxRadius + 1][kDeepGaussianChunk + 32];
 };
 

@@ -47,7 +47,7 @@ template <int kChannels, int kBlock>
 struct MosaicChunk<uint8_t, kChannels, kBlock> : MosaicLayout<uint8_t, kChannels, kBlock> {
   using MosaicLayout<uint8_t, kChannels, kBlock>::parts;
 
-  /// Gray: sums[i] is the sum of word i's four pixels. RGBA: word i is a pixel; sums[i] holds red in the low
+  /// Grey: sums[i] is the sum of word i's four pixels. RGBA: word i is a pixel; sums[i] holds red in the low
   /// half and blue in the high half, sums[4 + i] green.
   uint32_t sums[kChannels == 4 ? 8 : 4] = {};
 

@@ -277,9 +277,9 @@ struct AreaAxis {
 /// How CUDA sums the footprints of `area`. Small ones: one thread each, `count` is 0. Large ones: `count`
 /// blocks each, one for each strip of rows.
 struct AreaStrips {
-  static constexpr int least_pixels = 512;  ///< of a large footprint
-  static constexpr int blocks = 1024;       ///< enough to use any GPU
-  static constexpr int least_rows = 16;     ///< of a strip
+  static constexpr int least_pixels = 512;  ///< minimum pixels of a large footprint
+  static constexpr int blocks = 1024;       ///< blocks for the whole image; they keep any GPU busy
+  static constexpr int least_rows = 16;     ///< minimum rows of a strip
   int count = 0;
 
   static AreaStrips make(const ResizeGeometry& g, bool deep) {

@@ -109,8 +109,8 @@ HWY_EXPORT(deep_chroma_row);
 namespace {
 
 /// Counters of the histogram of a band with 16 bits. Adjacent pixels increment different tables, which avoids
-/// store-forwarding stalls on a counter. Tables are no multiple of 4 KiB apart. Otherwise a load from one
-/// would wait for the store to another (4K aliasing).
+/// store-forwarding stalls on a counter. Their distance is not a multiple of 4 KiB. Otherwise a load from
+/// one would wait for the store to another (4K aliasing).
 struct DeepTables {
   static constexpr size_t kLevels = kScopeLevels<uint16_t>;
   struct Table {

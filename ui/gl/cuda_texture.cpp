@@ -92,7 +92,7 @@ struct CudaTexture::State {
     written.record(stream);
     old.push_back({std::move(slots), std::move(written)});
   }
-  /// Frees the old textures that are written. Waits for the GPU only if there are more than kMaxOld others.
+  /// Frees the old textures that the GPU has written. Waits for the GPU only if more than kMaxOld are left.
   void free_old() {
     while (old.size() > kMaxOld || (!old.empty() && old.front().written.passed())) {
       if (!old.front().written.passed()) LENSD_CUDA_CHECK(cudaEventSynchronize(old.front().written.get()));

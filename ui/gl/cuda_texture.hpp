@@ -4,8 +4,8 @@
 //
 // Textures are registered once per picture size and depth. Each upload maps, writes and unmaps one texture.
 // GL commands queued after the unmap see the pixels. If the size or depth changes, the old textures are freed
-// once the GPU has written them. The host waits only if this happens again and again, or (rarely) the mapped
-// array changes.
+// once the GPU has written them. The host waits only if this happens several times in a row, if GPU memory is
+// short, or (rarely) if the mapped array changes.
 #pragma once
 
 #include <memory>

@@ -275,8 +275,8 @@ void Window::set_title(const std::string& title) {
   glfwSetWindowTitle(window_, title.c_str());
 }
 
-/// Returns the primary monitor's refresh period in nanoseconds, or 1/60 s if the rate is not known. Queries
-/// the window system at most once per second.
+/// Returns the primary monitor's refresh period in nanoseconds, limited to rates of 24 to 500 Hz. Returns
+/// 1/60 s if the rate is not known. Queries the window system at most once per second.
 int64_t Window::refresh_period_ns() {
   constexpr int64_t kQueryEvery = 1'000'000'000;
   const int64_t time_ns = now_ns();

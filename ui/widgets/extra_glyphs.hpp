@@ -5,9 +5,10 @@
 //           without embedded glyphs   ▼ │ fonts
 //                                 SystemFonts
 //
-// The base fonts keep the start short. The first text with other characters causes a larger atlas in the next
-// frame, with the rows of these characters in the embedded fonts, and later with fonts of the system. A
-// character that no font has is drawn as a square. Call from the UI thread only.
+// At the start the atlas has only the base fonts, because a larger atlas takes longer to build. If a text has
+// other characters, the next frame's atlas also has the rows of these characters in the embedded fonts. Fonts
+// of the system are added when they are found. A character that no font has is drawn as a square. Call from
+// the UI thread only.
 #pragma once
 
 #include <imgui.h>

@@ -20,7 +20,7 @@
 namespace lensd {
 namespace {
 
-constexpr size_t kMaxChanges = 1000;  ///< before the first save that succeeds; older ones are forgotten
+constexpr size_t kMaxChanges = 1000;  ///< maximum number of unsaved changes; older ones are dropped
 constexpr int64_t kStateDelayNs = 1'000'000'000, kGraphDelayNs = 2'000'000'000;
 
 std::string fold_name(ui::Fold fold) {

@@ -38,8 +38,8 @@ void take_path(const toml::table& table, const char* key, std::string& target) {
   if (const auto value = table[key].value<std::string>()) target = without_file_scheme(*value);
 }
 
-/// Returns a path as TOML text can hold it: paths that are not UTF-8 as a file:// address. Empty if neither
-/// is possible.
+/// Returns a path in a form that TOML can hold: a path that is not UTF-8 becomes a file:// address. Returns
+/// an empty string for a relative path that is not UTF-8.
 std::string stored_path(const std::string& path) {
   if (is_utf8(path)) return path;
   return path.starts_with('/') ? file_address(path) : "";

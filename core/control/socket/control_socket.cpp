@@ -47,7 +47,7 @@ UniqueFd open_socket(const std::string& path, int flags, SocketCall call) {
 
 /// Locks the socket's name against other instances until the descriptor is closed. Without a lock, two
 /// instances that start together can remove each other's new socket. The lock is on a file and not on the
-/// folder, because every user who may read the folder could lock it for ever.
+/// folder, because every user who may read the folder could lock it forever.
 UniqueFd lock_name(const std::string& path) {
   std::filesystem::path name(path);
   name.replace_filename("." + name.filename().string() + ".lock");

@@ -64,8 +64,8 @@ class Executor {
   /// Returns the current plan; null before the first one.
   virtual Plan* plan() = 0;
 
-  /// Waits until run() need not wait for unfinished frames. Call it before choosing the picture, so that the
-  /// picture does not age while the GPU is behind.
+  /// Waits until run() can start without waiting for unfinished frames. Call it before choosing the picture,
+  /// so that the picture is not outdated when the GPU is behind.
   virtual void wait_for_room() {}
   /// Runs the plan on a picture of its format. May return an empty frame after close(). `again`: repeats
   /// the last run with the same picture and from the same filter state.

@@ -66,7 +66,7 @@ void draw_row(PanelContext& ctx, const ProbeRow& row) {
   if (row.gray) {
     text_coloured(colour::text, fmt::format("{:>3}", c.r));
     ImGui::TableNextColumn();
-    text_coloured(colour::faint, "gray");
+    text_coloured(colour::faint, "grey");
     ImGui::TableNextColumn();
     text_coloured(colour::dim, hex_of(c, true, row.deep));
     return;
