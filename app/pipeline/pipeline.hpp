@@ -2,7 +2,7 @@
 //
 //   decode thread    Source::next() ── Picture ──▶ pictures_           pipeline_decode.cpp
 //                    (files: waits while the queue is full; live: drops older pictures; while a sink wants
-//                    every frame, only those that are more than 250 ms late)
+//                    every frame, only if they are more than 250 ms late or the queue is full)
 //   process thread   commands_ at a frame boundary                     pipeline_commands.cpp
 //                    → Executor::run() → wait until due → publish      pipeline.cpp
 //   planner thread   prepares the plan of a changed graph while the    pipeline_plans.cpp

@@ -111,8 +111,8 @@ class FfmpegSource final : public Source {
   /// it, or the first picture of the file. Otherwise moves the demuxer and returns false.
   bool go_back();
   /// Call with the picture after the target. If the previous picture lasts until well after the target, makes
-  /// it the current one, beginning at the target. If pictures were skipped, moves the demuxer first and returns
-  /// false.
+  /// it the current one, beginning at the target. If pictures were skipped, moves the demuxer first and
+  /// returns false.
   bool enter_picture_before(int64_t end_ns);
   void enter_picture(int64_t end_ns);
   /// Makes the picture that was decoded after the delivered one the current one. Returns false if there is
