@@ -292,8 +292,8 @@ class Pipeline {
   GraphDesc requested_;   // the requested graph; differs from graph_ while a plan is being prepared
   PlanExtras extras_;
   std::string solo_;
-  Precision running_precision_ = Precision::automatic;  // of the running plan, as it was requested
-  ColourSettings running_colour_;                       // likewise
+  Precision running_precision_ = Precision::automatic;  // requested precision of the running plan
+  ColourSettings running_colour_;                       // requested settings of the running plan
   std::vector<PlannedCommand> planning_;                // commands of the plan that is in preparation
   std::vector<PlannedCommand> unplanned_;               // commands that no PlanRequest includes yet
   bool plan_again_ = false;    // requested_ changed since the last PlanRequest, or is tried again

@@ -64,7 +64,7 @@ class PlaybackClock {
     return wall_ns_ + static_cast<int64_t>(static_cast<double>(pts_ns - pts_ns_) / speed_) - now_ns;
   }
   /// Returns true if the wait of `ns` until the frame at `pts_ns` is due is a jump of the timestamps: longer
-  /// than 10 s, longer than twice `before_ns`, the duration of the frame before, and after trust_until().
+  /// than 10 s, longer than twice `before_ns`, the duration of the previous frame, and after trust_until().
   bool is_jump(int64_t pts_ns, int64_t ns, int64_t before_ns) const {
     const auto twice_ns = static_cast<int64_t>(2 * static_cast<double>(before_ns) / speed_);
     return pts_ns > trusted_ns_ && ns > std::max(kMaxWaitNs, twice_ns);
@@ -75,7 +75,7 @@ class PlaybackClock {
   bool running_ = false;
   int64_t trusted_ns_ = 0;
   int64_t pts_ns_ = 0, wall_ns_ = 0;  ///< a frame with timestamp pts_ns_ is due at wall_ns_
-  /// Timestamp and duration of the last frame of until_due(), and the duration of the frame before it.
+  /// Timestamp and duration of the last frame of until_due(), and the duration of the previous frame.
   int64_t asked_pts_ns_ = INT64_MIN, asked_ns_ = 0, before_ns_ = 0;
 };
 

@@ -12,9 +12,9 @@
 namespace lensd {
 namespace {
 
-/// Pauses before an encoder that failed is started again. They double up to the last one.
+/// First and longest pause before a failed encoder is started again. Each failure doubles the pause.
 constexpr int64_t kFirstPauseNs = 500'000'000, kLastPauseNs = 30'000'000'000;
-/// The pauses begin at the first one again after the encoder has worked for this time.
+/// The pause becomes kFirstPauseNs again after the encoder has worked for this time.
 constexpr int64_t kWorksNs = 10'000'000'000;
 
 }  // namespace

@@ -117,9 +117,9 @@ class Viewer {
   void install(const OpenRequest& request, OpenedPipeline opened);
   /// Destroys everything that refers to the pipeline, and returns the pipeline and its recorder.
   OpenedPipeline detach_pipeline();
-  /// Creates everything that refers to the pipeline: display path, presenter, recorders of times, model.
+  /// Creates everything that refers to the pipeline: display path, presenter, DisplayWatch, model.
   void attach_pipeline();
-  /// Shows the new source's name and the notices about it. `path`: its absolute path; empty: it is no file.
+  /// Shows the new source's name and the notices about it. `path`: its absolute path; empty: not a file.
   void describe_source(const OpenRequest& request, const std::string& path);
   FrameLosses losses(const Pipeline& pipeline) const;
   void update_source_status();
@@ -141,7 +141,7 @@ class Viewer {
   void toggle_record();
   /// Posts `command` to `pipeline` and remembers it for requested_recording().
   void start_recording(Pipeline& pipeline, StartRecord command);
-  /// Returns the command of the recording that is active or will be, or nullopt.
+  /// Returns the command of the recording that is active or about to start, or nullopt.
   std::optional<StartRecord> requested_recording() const;
   /// Continues the recording of the previous source with the current one, in a new file.
   void continue_recording(StartRecord command);

@@ -124,9 +124,9 @@ constexpr int chroma_size(int luma_size, int shift) {
   return (luma_size + (1 << shift) - 1) >> shift;
 }
 
-/// Returns the chroma rows and weights for luma row `y`. With chroma by field, both rows are in the field of
-/// `y`, and the field is treated like a progressive picture: its samples, which H.262 places a quarter of a
-/// row higher or lower, are not shifted.
+/// Returns the chroma rows and weights for luma row `y`. If PictureInfo::has_field_chroma(), both rows are in
+/// the field of `y`, and the field is treated like a progressive picture. H.262 places the field's chroma
+/// samples a quarter of a row higher or lower; this shift is ignored.
 inline ChromaTap chroma_rows(const PictureInfo& info, int y) {
   const int shift = info.format.chroma_shift_y, rows = chroma_size(info.extent.height, shift);
   if (!info.has_field_chroma()) return chroma_tap(y, shift, cosited_y(info), rows);

@@ -74,7 +74,7 @@ struct CornerJob {
   CornerLuma luma;
   const CornerParams* params;
   const TrackTable* tracks;  ///< live tracks suppress corners near them; may be null
-  /// Maximum number of new corners; 0 skips the detection and sets `count` to 0, 0.
+  /// Maximum number of new corners; 0 skips the detection and clears `count`.
   const uint32_t* wanted;
   Corner* found;  ///< `capacity` places, strongest first; ties: smaller y, then smaller x
   CornerCount* count;

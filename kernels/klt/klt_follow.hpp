@@ -43,7 +43,7 @@ struct KltLevelSearch {
            at_top > static_cast<float>(-side) && at_top < static_cast<float>(extent.height);
   }
 
-  /// Moves (left, top) until the other picture's window matches the own one at `own_spot`.
+  /// Moves (left, top) until the window there in `other_picture` matches that at `own_spot` in `own_picture`.
   LENSD_HD TrackStatus run(const KltSpot& own_spot) {
     const Extent extent = own_picture.extent;
     const KltRect own = KltRect::for_derivatives(own_spot, extent, side);

@@ -56,7 +56,7 @@ void build_pyramid(const KltShape& shape, uint8_t* half, const Image& gray) {
   }
 }
 
-/// Computes the pyramid and follows the tracks of the frame before.
+/// Computes the pyramid and follows the tracks of the previous frame.
 template <class Pixel>
 void follow_reference(const KltShape& shape, const KltState& state, const KltBlock& block, const Image& gray,
                       TrackTable& table) {

@@ -173,7 +173,8 @@ void ViewerMemory::save(const ui::UiState& ui, Extent window, bool now) {
   if (state_path_.empty()) return;
   update_state(ui, window);
   const int64_t time_ns = now_ns();
-  // At the end, write also changes that concern only what other viewers have saved.
+  // At the end, also write changes that do not alter this viewer's state: they may alter what other viewers
+  // have saved.
   const bool pending = now && !changes_.empty();
   if (state_ == saved_ && !pending) {
     state_changed_ns_ = 0;

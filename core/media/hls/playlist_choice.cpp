@@ -1,4 +1,4 @@
-// What to play of a playlist, and the playlists that FFmpeg reads.
+// Chooses what to play from a playlist, and writes the playlists that FFmpeg reads.
 #include <fmt/format.h>
 
 #include <algorithm>

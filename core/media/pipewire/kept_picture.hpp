@@ -29,7 +29,7 @@ class KeptPicture {
     return 0;
   }
   /// Returns the timestamp for a picture that was sent at `time_ns`: at least 1 ns after the newest
-  /// repetition, because a repetition may be delivered while the picture is on its way.
+  /// repetition, because the picture may have been sent before that repetition.
   int64_t after_repetition(int64_t time_ns) const noexcept { return std::max(time_ns, repeated_ns_ + 1); }
   /// Returns true if a picture was read.
   bool any() const noexcept { return read_ns_ > 0; }

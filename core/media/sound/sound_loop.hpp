@@ -53,7 +53,7 @@ struct SoundShared {
   void fail(const std::string& why);
 };
 
-/// Plays the queue as the cue says until `stopping`. Sets clock, state and lead. Throws nothing.
+/// Plays the queue according to the cue until `stopping`. Sets clock, state and lead. Throws nothing.
 void run_sound_output(SoundShared& shared) noexcept;
 
 /// Volume, mute, state and notices of a sound that plays.

@@ -1,8 +1,8 @@
 // Numbers of pictures after a seek, counted with the index of the file.
 //
-// An index that lists every packet says how many packets precede the first one that is read after a seek.
-// That is a key frame, and no earlier packet is shown after it. The pictures before a time are therefore
-// those packets, and the packets since then with an earlier time.
+// If the index lists every packet, it gives the number of packets before the first one that is read after a
+// seek. The first one is a key frame, and no earlier packet is shown after it. The pictures before a time are
+// therefore the packets before the key frame, and the packets from the key frame on with an earlier time.
 #pragma once
 
 #include <cstdint>
