@@ -26,8 +26,7 @@ std::vector<std::string> refusals(const GraphDesc& graph, Extent extent, const R
   return {};
 }
 
-/// Returns the refusals that are the same for all tried sizes of the picture, so that they do not depend on
-/// it.
+/// Returns the refusals that are the same for all tried picture sizes: these do not depend on the size.
 std::vector<std::string> lasting_refusals(const GraphDesc& graph, const Registry& registry) {
   std::vector<std::string> problems = refusals(graph, {1, 1}, registry);
   for (const Extent extent : {Extent{1920, 1080}, Extent{1079, 1919}, Extent{16384, 16384}}) {

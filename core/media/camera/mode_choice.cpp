@@ -60,7 +60,8 @@ bool has_rate(const CameraMode& mode, double rate) {
          (rate >= mode.lowest_rate && rate <= mode.highest_rate);
 }
 
-/// Higher is better: the nearest size, the rate up to the preferred one, the largest size, the format's rank.
+/// A higher score is better. In order: nearest size, rate up to the preferred one, largest size, rank of the
+/// format.
 using Score = std::tuple<int64_t, double, int64_t, int>;
 
 }  // namespace

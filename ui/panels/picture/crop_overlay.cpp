@@ -33,7 +33,7 @@ Rect on_screen(const PixelRect& rect, Extent input, const Rect& placed) {
 Grip grip_at(const PanelContext& ctx, const Rect& r, ImVec2 p) {
   const float reach = ctx.px(kReach);
   if (p.x < r.x - reach || p.x > r.x + r.w + reach || p.y < r.y - reach || p.y > r.y + r.h + reach) return {};
-  // In a small rectangle, the nearer of two edges counts.
+  // If two opposite edges are within reach, take the nearer one.
   const auto edge = [&](float at, float from, float length) {
     const float low = std::abs(at - from), high = std::abs(at - from - length);
     return std::min(low, high) > reach ? 0 : low < high ? -1 : 1;
