@@ -12,9 +12,9 @@ char32_t us_character(int key, bool shift);
 /// the US layout, in UTF-8; empty if it is not known.
 bool latin_layout(std::string_view name_of_a);
 
-/// Returns the character for which a shortcut may be found if the layout's own character has none, or 0: the
-/// US character of the key in layouts without Latin letters. Also the digit of a digit key with Ctrl or Alt
-/// (`modified`), because French layouts type digits only with Shift.
+/// Returns a second character to look up if the layout's own character has no shortcut; 0: none. In layouts
+/// without Latin letters, returns the key's US character. In other layouts, returns the digit of a digit key
+/// with Ctrl or Alt (`modified`), because French layouts type digits only with Shift.
 char32_t second_character(int key, bool shift, bool modified, std::string_view name_of_a);
 
 }  // namespace lensd::ui
