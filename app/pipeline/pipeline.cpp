@@ -189,7 +189,8 @@ void Pipeline::process(Picture picture) {
   if (reruns == state_.reruns) publish(frame.share());
   if (!options_.sinks.empty()) pass_to_sinks(frame);  // after publish(), because sinks may wait
   passed_on_ = true;
-  if (reruns != state_.reruns) pass_again(&FrameSink::wants_reruns);  // `frame` has older parameters
+  // While playing, the next frame follows.
+  if (state_.paused && reruns != state_.reruns) pass_again(&FrameSink::wants_reruns);
   frame.reset();
   if (state_.paused && step_frames_ <= 0) rerun_if_outdated();
   if (at_frame_limit()) {
