@@ -1,7 +1,6 @@
 // The table of all commands. Contains their handlers too, except those of graph_commands.hpp.
 
 #include <cmath>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
