@@ -15,7 +15,6 @@
 #include "app/run.hpp"
 #include "app/serve/camera_memory.hpp"
 #include "app/serve/control_servers.hpp"
-#include "app/serve/pipeline_progress.hpp"
 #include "app/serve/service_notify.hpp"
 #include "app/serve/session.hpp"
 #include "app/serve/signals.hpp"
@@ -51,6 +50,28 @@ int64_t process_cpu_ns() {
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
   return int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
 }
+
+/// Checks that the pipeline's threads make progress. The decode thread may wait while playback is paused or
+/// ended, while its queue is full, and when the whole file is decoded.
+class Progress {
+ public:
+  /// Returns false if the pipeline has failed. Otherwise returns true if the threads made progress since the
+  /// last call, or if `pipeline` is new. Wakes the process thread, so that its heartbeat advances before the
+  /// next call even while paused.
+  bool check(Pipeline& pipeline) {
+    const PipelineStatus now = pipeline.status();
+    const bool processing = &pipeline != seen_ || now.process_heartbeat != processed_;
+    const bool waits = now.paused || now.ended || now.queue_full || now.all_decoded;
+    const bool decoding = &pipeline != seen_ || now.decode_heartbeat != decoded_ || waits;
+    seen_ = &pipeline, processed_ = now.process_heartbeat, decoded_ = now.decode_heartbeat;
+    pipeline.wake();
+    return processing && decoding && !now.failed;
+  }
+
+ private:
+  const Pipeline* seen_ = nullptr;
+  uint64_t processed_ = 0, decoded_ = 0;
+};
 
 class Daemon {
  public:
@@ -270,7 +291,7 @@ class Daemon {
   std::optional<ControlServers> servers_;
   std::thread opening_;
   std::exception_ptr failure_;  // error of opening_; valid once opened_ is set or opening_ is joined
-  PipelineProgress progress_;
+  Progress progress_;
   bool ending_ = false, shutdown_requested_ = false, signalled_ = false;
   bool ready_ = false, reload_requested_ = false;
   std::string source_state_;

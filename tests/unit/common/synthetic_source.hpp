@@ -53,8 +53,6 @@ class SyntheticSource final : public Source {
   /// Makes the source a still image. Use it with one frame.
   void make_still() { info_.image = true; }
 
-  void read_from(const std::string& url, bool seekable) { info_.url = url, info_.seekable = seekable; }
-
   /// Delivers pictures whose duration is stated as `kDuration`, as from containers without durations.
   void forget_durations() { stated_ns_ = kDuration; }
 
