@@ -231,10 +231,7 @@ class Pipeline {
     if (!current_picture_.info.placeholder) ++counted_frames_;
     return options_.max_frames > 0 && counted_frames_ >= options_.max_frames;
   }
-  void end_of_stream() {
-    const bool again = loops_file() && state_.processed > 0;
-    again ? request_seek(0) : end_run();
-  }
+  void end_of_stream();
   void end_run();
   /// Returns true while no other picture follows soon: playback is paused, shows a long picture or the last
   /// one, or has ended in a paced run. Graph changes then rerun the current picture.

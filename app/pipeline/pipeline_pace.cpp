@@ -138,4 +138,13 @@ void Pipeline::follow_a_b_loop() {
     request_seek(state_.loop_a_ns);
 }
 
+/// Call at the end of the stream. Starts over in a loop: at A if B was not reached, because it is within the
+/// last picture or after it. Ends the run if the last seek for a loop found no picture, because the next one
+/// would find none either.
+void Pipeline::end_of_stream() {
+  if (loops_a_b() && loop_armed_ && !state_.paused && !seek_target_ns_) return request_seek(state_.loop_a_ns);
+  const bool again = loops_file() && state_.processed > 0 && seek_target_ns_ != 0;
+  again ? request_seek(0) : end_run();
+}
+
 }  // namespace lensd

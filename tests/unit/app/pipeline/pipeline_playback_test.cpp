@@ -175,6 +175,24 @@ TEST(Pipeline, ALoopWhoseEndIsItsStartIsNoLoop) {
   EXPECT_EQ(pipeline.status().processed, 10u);
 }
 
+TEST(Pipeline, ALoopThatEndsWithinTheLastPictureOrAfterItRepeats) {
+  constexpr int64_t kFrame = SyntheticSource::kDuration;
+  for (const int64_t b_ns : {9 * kFrame + kFrame / 2, 20 * kFrame}) {
+    Pipeline pipeline(source(10, {16, 16}), paced("invert"), registry());
+    pipeline.post(SetLoop{.file = false, .a_ns = 5 * kFrame, .b_ns = b_ns});
+    pipeline.start();
+    EXPECT_TRUE(eventually([&] { return pipeline.status().processed > 20; }))
+        << "B at " << b_ns << ", ended at frame " << pipeline.status().frame_index;
+    EXPECT_FALSE(pipeline.status().ended);
+    EXPECT_TRUE(eventually([&] {
+      pipeline.post(Step{1});
+      return pipeline.status().ended;
+    })) << "steps while paused leave the loop";
+    pipeline.stop();
+    pipeline.check();
+  }
+}
+
 TEST(Pipeline, ASeekBeyondTheEndOfALoopPlaysOn) {
   constexpr int64_t kFrame = SyntheticSource::kDuration;
   Pipeline pipeline(source(30, {16, 16}), paced("invert"), registry());
@@ -324,6 +342,37 @@ class ReopeningSource final : public Source {
   std::atomic<bool> interrupted_{false};
   SyntheticSource inner_{{64, 48}, 1000};
 };
+
+/// A source without any picture after a seek, like a file whose content was removed.
+class EmptiedSource final : public Source {
+ public:
+  const SourceInfo& info() const override { return inner_.info(); }
+  FrameOutcome next(Picture& out) override {
+    return emptied_ ? FrameOutcome::end_of_stream : inner_.next(out);
+  }
+  void seek(int64_t, int) override { emptied_ = true; }
+  std::string stream_errors() const override { return {}; }
+  void interrupt() noexcept override { inner_.interrupt(); }
+
+ private:
+  bool emptied_ = false;
+  SyntheticSource inner_{{16, 16}, 3};
+};
+
+TEST(Pipeline, ALoopWithoutPicturesEnds) {
+  constexpr int64_t kFrame = SyntheticSource::kDuration;
+  for (const SetLoop& loop : {SetLoop{.file = true, .a_ns = -1, .b_ns = -1},
+                              SetLoop{.file = false, .a_ns = kFrame, .b_ns = 5 * kFrame / 2}}) {
+    Pipeline pipeline(std::make_unique<EmptiedSource>(), paced("invert"), registry());
+    pipeline.post(loop);
+    pipeline.start();
+    EXPECT_TRUE(eventually([&] { return pipeline.status().ended; }))
+        << (loop.file ? "of the file" : "from A to B");
+    EXPECT_EQ(pipeline.status().processed, 3u);
+    pipeline.stop();
+    pipeline.check();
+  }
+}
 
 TEST(Pipeline, StoppingItDuringASeekIsNoError) {
   std::atomic<bool> seeks{false};

@@ -129,5 +129,17 @@ TEST(PipelineStalled, ASourceThatFailsIsNotStalledAnyMore) {
   EXPECT_THROW(pipeline.check(), Error);
 }
 
+TEST(PipelineStalled, AFileThatHasEndedOrFailedIsNotStalled) {
+  Pipeline failed(std::make_unique<SyntheticSource>(Extent{64, 48}, 400, 3), paced("invert"), registry());
+  failed.start();
+  Pipeline ended(source(5), options("invert"), registry());
+  run_all(ended);
+  ASSERT_TRUE(eventually([&] { return failed.status().failed && ended.status().ended; }));
+  std::this_thread::sleep_for(std::chrono::nanoseconds(kStalledNs * 11 / 10));
+  EXPECT_EQ(failed.status().stalled_since_ns, 0) << "failed";
+  EXPECT_EQ(ended.status().stalled_since_ns, 0) << "ended";
+  failed.stop(), ended.stop();
+}
+
 }  // namespace
 }  // namespace lensd
