@@ -385,7 +385,7 @@ Picture FfmpegSource::deliver() {
   }
   if (!first_index_) first_index_ = packets_.before(frame_info_.stamp_ns).value_or(0);
   packets_.stop();
-  rate_watch_.add(frame_info_.pts_ns, std::exchange(follows_, true));
+  rate_watch_.add(begin_ns(), std::exchange(follows_, true));
   frame_info_.index = next_index_++, frame_info_.index_estimated = index_estimated_;
   frame_info_.key = ff::is_key(*frame_);
   frame_info_.fields = fields_of(*frame_, ref.info.orientation, input_->stream()->codecpar->codec_id);

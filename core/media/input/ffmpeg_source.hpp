@@ -119,6 +119,8 @@ class FfmpegSource final : public Source {
   /// none.
   bool take_waiting_target();
   void end_seek();
+  /// Returns the time of the picture in frame_, also if a seek has entered it, so that it is shown later.
+  int64_t begin_ns() const;
 
   const std::string url_, where_;
   const SourceOptions options_;

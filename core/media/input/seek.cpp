@@ -223,10 +223,15 @@ void FfmpegSource::end_seek() {
   if (!target_waits_) av_frame_unref(before_target_.get());
   follows_ = false;
   const std::optional<int64_t> counted = packets_.before(frame_info_.stamp_ns);
-  index_estimated_ = !counted && (rate_watch_.varies() || mean_fps_ != info_.fps || info_.fps <= 0);
-  next_index_ =
-      counted ? *counted - first_index_.value_or(0) : std::llround(to_s(frame_info_.pts_ns) * mean_fps_);
+  const bool first = begin_ns() == 0;  // pictures after the first one have later times
+  const bool varies = rate_watch_.varies() || mean_fps_ != info_.fps || info_.fps <= 0;
+  index_estimated_ = !counted && !first && varies;
+  next_index_ = counted ? *counted - first_index_.value_or(0) : std::llround(to_s(begin_ns()) * mean_fps_);
   next_index_ = std::max<int64_t>(next_index_, 0);
+}
+
+int64_t FfmpegSource::begin_ns() const {
+  return frame_info_.pts_ns == entered_ns_ ? entered_begin_ns_ : frame_info_.pts_ns;
 }
 
 }  // namespace lensd

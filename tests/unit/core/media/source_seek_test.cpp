@@ -175,6 +175,50 @@ INSTANTIATE_TEST_SUITE_P(Containers, LongPictureTest,
                          testing::Values(SeekCase{"a.mp4", "libx264", 25}, SeekCase{"a.mkv", "libx264", 25},
                                          SeekCase{"b.mkv", "ffv1", 25}));
 
+TEST_F(MediaTest, ASeekIntoALongPictureKeepsItsNumber) {
+  RecorderOptions options;
+  options.fps = 1;
+  auto source = open_source(record(file("slides.mkv"), kSmallSource, 8, options), {});
+  Picture shown;
+  source->seek(2'700'000'000);
+  ASSERT_EQ(source->next(shown), FrameOutcome::ok);
+  EXPECT_EQ(shown.info.pts_ns, 2'700'000'000);
+  EXPECT_EQ(shown.info.index, 2);
+  ASSERT_EQ(source->next(shown), FrameOutcome::ok);
+  EXPECT_EQ(shown.info.pts_ns, 3'000'000'000);
+  EXPECT_EQ(shown.info.index, 3);
+  source->seek(5'000'000'000);
+  ASSERT_EQ(source->next(shown), FrameOutcome::ok);
+  EXPECT_EQ(shown.info.index, 5);
+  EXPECT_FALSE(shown.info.index_estimated) << "the rate is constant";
+}
+
+TEST_F(MediaTest, TheNumberOfTheFirstPictureIsNoEstimate) {
+  RecorderOptions options;
+  options.codec = "mpeg4";
+  const std::string path = file("varies.mkv");
+  auto recorder = open_recorder(path, kSmallSource, options);
+  for (int i = 0; i < 40; ++i) {
+    FrameInfo info = at(i);
+    info.pts_ns += i / 2 * int64_t{80'000'000};  // 40 ms and 120 ms by turns
+    recorder->write(picture(kSmallSource, i).ref(), info);
+  }
+  recorder->finish();
+  auto source = open_source(path, {});
+  const Decoded linear = read_all(*source);
+  ASSERT_EQ(linear.infos.size(), 40u);
+  Picture shown;
+  source->seek(linear.infos[20].pts_ns);
+  ASSERT_EQ(source->next(shown), FrameOutcome::ok);
+  EXPECT_TRUE(shown.info.index_estimated);
+  source->seek(0);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(source->next(shown), FrameOutcome::ok);
+    EXPECT_EQ(shown.info.index, i);
+    EXPECT_FALSE(shown.info.index_estimated) << i;
+  }
+}
+
 TEST_F(MediaTest, SequenceSeeksExactly) {
   record(file("s_%03d.png"), kSmallSource, 12);
   auto source = open_source(file("s_%03d.png"), {});
