@@ -373,9 +373,9 @@ std::string read_config_text(const std::string& path, FileKind kind) try {
   throw Error(ExitCode::invalid_config, e.where(), e.problem(), e.hint());
 }
 
-Config load_config(const std::string& path, const Registry& registry, FileKind kind) {
+Config load_config(const std::string& path, const Registry& registry, FileKind kind, GraphCheck check) {
   Config config;
-  const auto problems = parse_config(read_config_text(path, kind), path, registry, config, GraphCheck::plan);
+  const auto problems = parse_config(read_config_text(path, kind), path, registry, config, check);
   if (!problems.empty())
     throw Error(ExitCode::invalid_config, "", fmt::format("{}", fmt::join(problems, "\n")));
   return config;

@@ -96,7 +96,8 @@ void set_config_check(ConfigCheck check);
 std::vector<ConfigProblem> check_config(const Config& config);
 
 /// How parse_config() checks a graph. `values`: with validate(), which accepts parts of a graph, such as
-/// copied nodes. `plan`: also with planning_problems(), which refuses graphs that do not fit any picture.
+/// copied nodes, and whatever the viewer saves, such as a disabled node whose parameters do not fit. `plan`:
+/// also with planning_problems(), which refuses graphs that do not fit any picture.
 enum class GraphCheck : uint8_t { values, plan };
 
 /// Returns the problems of a TOML text, capped by cap_problems(), as "name:line:column: sentence"; problems
@@ -110,8 +111,9 @@ std::vector<std::string> parse_config(const std::string& text, const std::string
 std::string read_config_text(const std::string& path, FileKind kind = FileKind::any);
 
 /// Reads and checks a file. Throws Error(invalid_config) if read_config_text() does, or with the problems of
-/// parse_config() with GraphCheck::plan, one per line.
-Config load_config(const std::string& path, const Registry& registry, FileKind kind = FileKind::any);
+/// parse_config(), one per line.
+Config load_config(const std::string& path, const Registry& registry, FileKind kind = FileKind::any,
+                   GraphCheck check = GraphCheck::plan);
 
 /// Overwrites `base` with the values that `later` sets. A graph in `later` replaces the whole graph of
 /// `base`.

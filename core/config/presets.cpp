@@ -101,7 +101,7 @@ std::string config_path(const PresetFolders& folders, const std::string& name) {
 }
 
 GraphDesc load_preset(const std::string& path, const Registry& registry) {
-  const Config config = load_config(path, registry);
+  const Config config = load_config(path, registry, FileKind::any, GraphCheck::values);
   if (!config.graph) throw Error(ExitCode::invalid_config, path, "contains no graph", "add [[node]] tables");
   return *config.graph;
 }

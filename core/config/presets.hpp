@@ -42,7 +42,7 @@ std::string own_preset_path(const PresetFolders& folders, const std::string& nam
 std::string config_path(const PresetFolders& folders, const std::string& name);
 
 /// Returns the graph of a preset. Throws Error(invalid_config) if the file cannot be read, is invalid or has
-/// no graph.
+/// no graph. Does not check whether a picture fits the graph.
 GraphDesc load_preset(const std::string& path, const Registry& registry);
 
 /// Returns true if `text` is a valid configuration that contains a graph and, apart from [source.controls],

@@ -46,7 +46,7 @@ PresetShelf::Settings PresetShelf::load(const std::string& path, GraphEditor& ed
   const std::string what = "load " + file.name;
   const int number = keep_preset(file, graph);
   editor.replace(std::move(graph), what, number);
-  const Config config = load_config(path, *editor.registry());
+  const Config config = load_config(path, *editor.registry(), FileKind::any, GraphCheck::values);
   Settings settings{config.source_controls, std::nullopt};
   if (config.has("graph.precision")) settings.precision = config.precision;
   return settings;

@@ -67,6 +67,13 @@ TEST_F(Presets, FilesWithoutAGraphAreNotPresets) {
   EXPECT_TRUE(holds_only_graph("# mine\n[[node]]\nfilter = \"invert\"\n", registry()));
 }
 
+TEST_F(Presets, AGraphThatWasSavedLoadsAgain) {
+  GraphDesc graph = parse_chain("invert,convolve=compose=unfinished", registry());
+  graph.nodes[1].enabled = false;
+  save_graph(folder / "saved.toml", {graph, Precision::automatic}, registry());
+  EXPECT_TRUE(equivalent(load_preset(folder / "saved.toml", registry()), graph, registry()));
+}
+
 TEST_F(Presets, Deleting) {
   put("own/mine.toml");
   delete_preset(folder / "own/mine.toml");
