@@ -196,7 +196,9 @@ void Input::open_screen(const std::string& url, const LiveOptions& live) {
   const std::string display = screen_display(url);
   const ScreenOffset offset = screen_offset(display);
   LiveOptions area = live;
-  if (live.size.width <= 0 && (offset.x > 0 || offset.y > 0)) {
+  const auto is_size = [](const auto& option) { return option.first == "video_size"; };
+  const bool has_size = live.size.width > 0 || std::ranges::any_of(live.extra, is_size);
+  if (!has_size && (offset.x > 0 || offset.y > 0)) {
     open_live(offset.display, url, live);
     const AVCodecParameters& screen = *context_->streams[0]->codecpar;
     area.size = {screen.width - offset.x, screen.height - offset.y};

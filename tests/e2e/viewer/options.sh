@@ -83,5 +83,9 @@ echo "ok: notices name what is missing"
 closes "screen:+100,50" --headless --frames 2 -o "$WORK/part.mkv"
 part=$(ffprobe -v error -show_entries stream=width,height -of csv=p=0 "$WORK/part.mkv")
 [[ $part == 1180,750 ]] || fail "the screen from 100, 50 has $part"
+printf '[source]\noptions = "video_size=600x400"\n' >"$WORK/area.toml"
+closes "screen:+640,50" -c "$WORK/area.toml" --headless --frames 2 -o "$WORK/area.mkv"
+part=$(ffprobe -v error -show_entries stream=width,height -of csv=p=0 "$WORK/area.mkv")
+[[ $part == 600,400 ]] || fail "an area of 600x400 has $part"
 refused 4 "the offset is outside the screen of 1280x800" "screen:+1280,0" --headless --frames 2 -o "$WORK/none.mkv"
 echo "ok: a part of the screen"
