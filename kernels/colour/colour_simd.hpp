@@ -101,7 +101,7 @@ int32_t* row_buffer(uint8_t* worker, int width, int i);
 
 /// Number of samples after a row that light_row() and deep_light_row() may overwrite: a vector.
 inline constexpr int kLightPadding = 16;
-/// Converts codes of R, G and B to opaque pixels by DisplayLight::pixel(). Writes whole vectors.
+/// Converts codes of R, G and B to opaque pixels by DisplayLight::pixel(). Overwrites the padding of `codes`.
 void light_row(const DisplayLight& light, int32_t* const* codes, int width, uint32_t* out);
 /// Applies DeepLight::convert() to a row of coded colours in place. Writes whole vectors.
 void deep_light_row(const DeepLight& light, float* r, float* g, float* b, int width);

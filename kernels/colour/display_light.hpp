@@ -60,8 +60,7 @@ struct DisplayLight {
   LightCurve tone;          ///< HDR: SDR light by the light of the largest component
   int32_t luminance[3];     ///< BT.2020 luminance weights in 1/8192
   int32_t gamut[9];         ///< rows of the matrix to BT.709, in 1/8192; a row's sum is 8192
-  /// 8-bit code by light below kDark, then by light / 16. The padding allows loads of four bytes.
-  uint8_t code[kDark + kCoarse + 3];
+  uint8_t code[kDark + kCoarse];  ///< 8-bit code by light below kDark, then by light / 16
   uint32_t has_system, has_tone, has_gamut;
 
   static void make(const ColourSpec& colour, const ColourSettings& settings, DisplayLight& out);

@@ -34,7 +34,7 @@ struct SoundShared {
   SeqLock<SoundCue> cue;
   SeqLock<SoundClock> clock;
   SoundQueue queue;
-  /// `broken` or `no_track`: there is nothing to play, for this reason. `playing`: there is.
+  /// `broken`, `no_track` or `unknown`: there is nothing to play, for this reason. `playing`: there is.
   std::atomic<SoundState> obstacle{SoundState::playing};
   std::atomic<SoundState> state{SoundState::connecting};
   std::atomic<int64_t> lead_ns{kFirstLeadNs};
