@@ -214,11 +214,13 @@ class Pipeline {
   bool show_last_frame(bool whole_sound);
   void wait_in_picture(int64_t wait_ns, int64_t end_ns);
   void follow_a_b_loop();
+  /// Returns false for a still image, because it has nothing to loop.
+  bool can_loop() const { return source_info_.seekable && !source_info_.image; }
   bool loops_a_b() const {
-    return source_info_.seekable && state_.loop_a_ns >= 0 && state_.loop_b_ns > state_.loop_a_ns;
+    return can_loop() && state_.loop_a_ns >= 0 && state_.loop_b_ns > state_.loop_a_ns;
   }
-  /// Returns true if playback starts over at the end. A still image has nothing to loop.
-  bool loops_file() const { return state_.loop_file && source_info_.seekable && !source_info_.image; }
+  /// Returns true if playback starts over at the end.
+  bool loops_file() const { return can_loop() && state_.loop_file; }
   void rerun_if_outdated();
   /// Marks the current picture as outdated. Processes it again at once if no other picture follows soon.
   void graph_changed() {

@@ -148,7 +148,8 @@ TEST(Pipeline, AStillPictureDoesNotLoop) {
   pipeline.start();
   ASSERT_TRUE(eventually([&] { return pipeline.status().ended; }));
   pipeline.post(SetFileLoop{false});
-  const uint64_t ticket = pipeline.post(SetFileLoop{true});
+  pipeline.post(SetFileLoop{true});
+  const uint64_t ticket = pipeline.post(SetLoop{.file = true, .a_ns = 0, .b_ns = 1});
   ASSERT_TRUE(eventually([&] { return pipeline.status().applied >= ticket; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   EXPECT_EQ(pipeline.status().processed, 1u);
