@@ -15,6 +15,9 @@ constexpr int kPlaces = 64;
 /// Ranges of at most this size are read completely. Before a join, as many bytes are read, to find the last
 /// picture in order of presentation.
 constexpr int64_t kScanBytes = 4 << 20;
+/// A picture is searched in at most this many bytes, because the rest of the file may have none: its pictures
+/// may end early, or belong to another stream.
+constexpr int64_t kSearchBytes = 16 << 20;
 /// Number of pictures among which the first one to be presented is.
 constexpr int kReordered = 32;
 /// Number of pictures that are read after a range, to confirm a part and to find its first picture.
@@ -53,7 +56,8 @@ class JoinedParts::Finder {
     skipped_ = begin > position_;
     times_.seek(begin);
     PesTime time;
-    for (int after = 0; after < kMargin && !stop_.raised() && times_.next(time);) {
+    const auto limit = [&] { return std::max(end, time.position) + kSearchBytes; };
+    for (int after = 0; after < kMargin && !stop_.raised() && times_.next(time, limit());) {
       if (time.position >= end) ++after;
       add(time);
     }
@@ -85,7 +89,7 @@ class JoinedParts::Finder {
   std::optional<PesTime> at(int64_t position) {
     times_.seek(position);
     PesTime time;
-    return times_.next(time) ? std::optional(time) : std::nullopt;
+    return times_.next(time, position + kSearchBytes) ? std::optional(time) : std::nullopt;
   }
   /// A step between two places that is much longer than the median step may contain a gap.
   void set_longest_step(const std::vector<PesTime>& places) {

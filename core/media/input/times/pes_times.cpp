@@ -58,8 +58,8 @@ void PesTimes::seek(int64_t position) {
   avio_seek(&io_, position, SEEK_SET);
 }
 
-bool PesTimes::next(PesTime& out) {
-  return transport_ ? next_transport(out) : next_program(out);
+bool PesTimes::next(PesTime& out, int64_t end) {
+  return transport_ ? next_transport(out, end) : next_program(out, end);
 }
 
 /// Reads the next bytes of the file after those that are not used yet. Returns false at the end of the file.
@@ -89,8 +89,8 @@ bool PesTimes::find_packets() {
   return false;
 }
 
-bool PesTimes::next_transport(PesTime& out) {
-  for (;;) {
+bool PesTimes::next_transport(PesTime& out, int64_t end) {
+  while (position() < end) {
     while (rest().size() < kPacketBytes)
       if (!fill()) return false;
     if (in_step_ && buffer_[at_] != kPacketSync) in_step_ = false;
@@ -99,20 +99,20 @@ bool PesTimes::next_transport(PesTime& out) {
       continue;
     }
     const auto packet = rest().first(kPacketBytes);
-    const int64_t position =
-        begin_ + static_cast<int64_t>(at_ + kPacketBytes) - static_cast<int64_t>(packet_);
+    const int64_t begin = position() + static_cast<int64_t>(kPacketBytes) - static_cast<int64_t>(packet_);
     at_ = std::min(at_ + packet_, buffer_.size());
     const bool starts = packet[1] & 0x40, payload = packet[3] & 0x10, adapts = packet[3] & 0x20;
     if (!starts || !payload || ((packet[1] & 0x1F) << 8 | packet[2]) != id_) continue;
     const size_t header = 4 + (adapts ? size_t{packet[4]} + 1 : 0);
     if (header >= kPacketBytes || !read_times(packet.subspan(header), out)) continue;
-    out.position = position;
+    out.position = begin;
     return true;
   }
+  return false;
 }
 
-bool PesTimes::next_program(PesTime& out) {
-  for (;;) {
+bool PesTimes::next_program(PesTime& out, int64_t end) {
+  while (position() < end) {
     if (rest().size() < kHeaderBytes && !fill() && rest().size() < 9) return false;
     const auto bytes = rest();
     size_t i = 0;
@@ -123,11 +123,12 @@ bool PesTimes::next_program(PesTime& out) {
     at_ += std::min(i, bytes.size());
     if (rest().size() < kHeaderBytes && fill()) continue;
     if (rest().size() < 9) return false;
-    out.position = begin_ + static_cast<int64_t>(at_);
+    out.position = position();
     const bool timed = read_times(rest().first(std::min(rest().size(), kHeaderBytes)), out);
     at_ += 4;
     if (timed) return true;
   }
+  return false;
 }
 
 }  // namespace lensd

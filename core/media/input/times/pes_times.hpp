@@ -36,15 +36,17 @@ class PesTimes {
 
   /// Makes next() continue with the first packet that begins at or after `position`.
   void seek(int64_t position);
-  /// Returns false at the end of the file.
-  bool next(PesTime& out);
+  /// Returns false if no packet begins before `end`, or before the end of the file.
+  bool next(PesTime& out, int64_t end = INT64_MAX);
 
  private:
   bool fill();
-  bool next_transport(PesTime& out);
-  bool next_program(PesTime& out);
+  bool next_transport(PesTime& out, int64_t end);
+  bool next_program(PesTime& out, int64_t end);
   bool find_packets();
   std::span<const uint8_t> rest() const noexcept { return std::span(buffer_).subspan(at_); }
+  /// Returns the position of the next byte in the file.
+  int64_t position() const noexcept { return begin_ + static_cast<int64_t>(at_); }
 
   AVIOContext& io_;
   const bool transport_;

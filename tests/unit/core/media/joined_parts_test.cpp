@@ -1,4 +1,6 @@
 // Files that were joined from several: one timeline for pictures and sound, exact seeks, duration.
+#include "core/media/ffmpeg/file_io.hpp"
+#include "core/media/input/times/pes_times.hpp"
 #include "core/media/sound/sound_decoder.hpp"
 #include "tests/unit/core/media/joined_clip.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
@@ -95,6 +97,23 @@ TEST_F(JoinedTest, OtherFilesKeepTheirTimes) {
   EXPECT_EQ(joined_s(join("mpegts", {{95'442, 4, 0}})), 0) << "the clock wraps";
   EXPECT_EQ(joined_s(join("mpegts", {{1, 4, 0}, {100, 4, 0}})), 0) << "gaps are kept";
   EXPECT_NEAR(joined_s(join("mpegts", {{100, 4, 0}, {1, 4, 0}})), 8, 0.001);
+}
+
+TEST_F(JoinedTest, ASearchDoesNotReadTheRestOfTheFile) {
+  const std::string clip = mpeg_clip("mpegts", {1, 4, 0});
+  put("ends.ts", clip + padded(clip.substr(0, 188), 8 << 20));
+  StopFlags stop;
+  const FileIo io(file("ends.ts"), stop);
+  const ff::InputPtr context(ff::allocated(avformat_alloc_context()));
+  AVStream& video = *ff::allocated(avformat_new_stream(context.get(), nullptr));
+  video.id = 0x100;
+  PesTimes times(*io.context(), video, true);
+  PesTime time;
+  const auto end = static_cast<int64_t>(clip.size());
+  ASSERT_TRUE(times.next(time, end));
+  times.seek(end);
+  EXPECT_FALSE(times.next(time, end + (1 << 20)));
+  EXPECT_LT(avio_tell(io.context()), end + (2 << 20));
 }
 
 TEST_F(JoinedTest, ADamagedTimestampIsNoPart) {
