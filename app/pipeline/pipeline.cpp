@@ -323,7 +323,8 @@ PipelineStatus Pipeline::status() const {
   s.live = source_->live_status();
   if (s.live.live && s.live.reason.empty()) s.live.reason = source_problem();
   s.dropped = dropped_ + s.live.dropped, s.skipped = skipped_;
-  s.decoded = decoded_, s.placeholders = placeholders_, s.decode_heartbeat = decode_heartbeat_;
+  s.decoded = decoded_, s.placeholders = placeholders_;
+  s.decode_heartbeat = decode_heartbeat_ + source_->waits();
   s.queue_full = pictures_.size() >= pictures_.capacity();
   s.all_decoded = all_decoded_;
   const int64_t since_ns = waits_since_ns_;

@@ -50,6 +50,7 @@ bool FileIo::wait_readable() const noexcept {
     if (stop_.raised()) return false;
     struct pollfd wait = {fd_, POLLIN, 0};
     if (poll(&wait, 1, kInterruptPollMs) > 0) return true;
+    stop_.count_wait();
   }
 }
 

@@ -16,12 +16,15 @@ struct StopFlags {
   const std::atomic<bool>* cancelled = nullptr;  ///< SourceOptions::cancel
   /// Opening a pipe is interrupted at this time; 0: never. Not thread-safe: used by the reading thread only.
   int64_t deadline_ns = 0;
+  /// Increases while reading waits for data of a server or a pipe.
+  mutable std::atomic<uint64_t> waits{0};
 
   bool late() const noexcept { return deadline_ns != 0 && now_ns() > deadline_ns; }
   bool raised() const noexcept {
     return interrupted.load(std::memory_order_relaxed) ||
            (cancelled && cancelled->load(std::memory_order_relaxed)) || late();
   }
+  void count_wait() const noexcept { waits.fetch_add(1, std::memory_order_relaxed); }
 };
 
 /// An interrupt callback for FFmpeg with a deadline. Must outlive every context that has its callback().
@@ -43,6 +46,7 @@ class IoDeadline {
  private:
   static int interrupted(void* self) noexcept {
     const auto& deadline = *static_cast<const IoDeadline*>(self);
+    if (deadline.stop_) deadline.stop_->count_wait();  // FFmpeg calls this regularly while it waits
     return (deadline.stop_ && deadline.stop_->raised()) || deadline.expired() ? 1 : 0;
   }
 

@@ -39,6 +39,7 @@ class FfmpegSource final : public Source {
   std::string stream_errors() const override { return stream_errors_.sentence(); }
   std::vector<Notice> take_notices() override { return notices_.take(); }
   PixelAspect pixel_aspect() const override { return pixel_aspect_.load(std::memory_order_relaxed); }
+  uint64_t waits() const noexcept override { return stop_.waits.load(std::memory_order_relaxed); }
   void interrupt() noexcept override { stop_.interrupted.store(true, std::memory_order_relaxed); }
 
   /// Replaces SourceOptions::cancel. Do not call while next() runs.

@@ -222,7 +222,10 @@ TEST_F(MediaTest, SilentPipesCanBeInterruptedAndCancelled) {
   EXPECT_FALSE(source->info().seekable);
   EXPECT_THROW(source->seek(0), Error);
   std::thread interrupter([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const uint64_t waits = source->waits();
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    EXPECT_GT(source->waits(), waits) << "the daemon's watchdog would take this for a hang";
     source->interrupt();
   });
   Picture picture;
