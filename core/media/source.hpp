@@ -153,8 +153,8 @@ class Source {
   /// Returns the state of a live source. LiveStatus::live is false for other sources. Thread-safe.
   virtual LiveStatus live_status() const { return {}; }
 
-  /// Returns a number that increases while next() or seek() waits for data of a server or a pipe. Not for live
-  /// sources, whose next() returns soon. Thread-safe.
+  /// Returns a number that increases while next() or seek() waits for data of a server or a pipe. Not for
+  /// live sources, whose next() returns soon. Thread-safe.
   virtual uint64_t waits() const noexcept { return 0; }
 
   /// Returns the pixel aspect of the newest picture in upright orientation. Thread-safe.

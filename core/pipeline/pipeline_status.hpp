@@ -44,9 +44,9 @@ inline constexpr int64_t kStalledNs = 1'000'000'000;
 
 struct PipelineStatus : ProcessStatus {
   uint64_t decoded = 0, not_shown = 0;
-  uint64_t dropped = 0;           ///< live: pictures that newer ones replaced, in the source and in the queue
-  uint64_t skipped = 0;           ///< live: pictures dropped while paused
-  uint64_t placeholders = 0;      ///< pictures among `decoded` that are placeholders, see FrameInfo
+  uint64_t dropped = 0;       ///< live: pictures that newer ones replaced, in the source and in the queue
+  uint64_t skipped = 0;       ///< live: pictures dropped while paused
+  uint64_t placeholders = 0;  ///< pictures among `decoded` that are placeholders, see FrameInfo
   /// Increases while the decode thread runs, or waits for data of a server or a pipe.
   uint64_t decode_heartbeat = 0;
   /// Files: the pipeline has waited for the next picture since this time, for kStalledNs or longer; 0: it has

@@ -55,11 +55,11 @@ struct DisplayLight {
   static constexpr int kDark = 4096;  ///< light below this is encoded with full resolution
   static constexpr int kCoarse = (static_cast<int>(kWhite) - kDark) / 16 + 1;
 
-  uint32_t linear[kCodes];  ///< light of a code; HLG: scene light, whose maximum is the display's peak
-  LightCurve system;        ///< HLG: gain in 1/8192 by scene luminance
-  LightCurve tone;          ///< HDR: SDR light by the light of the largest component
-  int32_t luminance[3];     ///< BT.2020 luminance weights in 1/8192
-  int32_t gamut[9];         ///< rows of the matrix to BT.709, in 1/8192; a row's sum is 8192
+  uint32_t linear[kCodes];        ///< light of a code; HLG: scene light, whose maximum is the display's peak
+  LightCurve system;              ///< HLG: gain in 1/8192 by scene luminance
+  LightCurve tone;                ///< HDR: SDR light by the light of the largest component
+  int32_t luminance[3];           ///< BT.2020 luminance weights in 1/8192
+  int32_t gamut[9];               ///< rows of the matrix to BT.709, in 1/8192; a row's sum is 8192
   uint8_t code[kDark + kCoarse];  ///< 8-bit code by light below kDark, then by light / 16
   uint32_t has_system, has_tone, has_gamut;
 
