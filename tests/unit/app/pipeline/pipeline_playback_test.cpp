@@ -77,6 +77,15 @@ TEST(Pipeline, RelativeSeeksAddUp) {
       << "later seeks start at the shown picture, at " << pipeline.status().frame_index;
 }
 
+TEST(Pipeline, TheSumOfRelativeSeeksIsLimited) {
+  auto unlimited = std::make_unique<SyntheticSource>(Extent{16, 16}, 10);
+  unlimited->announce_duration(0);
+  Pipeline pipeline(std::move(unlimited), paused("invert"), registry());
+  for (int i = 0; i < 20; ++i) pipeline.post(Seek{1'000'000'000'000'000'000, true});
+  pipeline.start();
+  EXPECT_TRUE(eventually([&] { return pipeline.status().ended; })) << pipeline.status().frame_index;
+}
+
 TEST(Pipeline, EnablingLoopAtTheEndRestarts) {
   PipelineOptions o = paced("invert");
   Pipeline pipeline(source(10), o, registry());
