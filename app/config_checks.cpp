@@ -153,7 +153,7 @@ std::vector<ConfigProblem> config_and_file_problems(const Config& config) {
 }
 
 std::string read_token(const std::string& path) try {
-  constexpr size_t kMaxBytes = 64 * 1024;  // of the file; only its first line is used
+  constexpr size_t kMaxBytes = 64 * 1024;  // maximum size of the file; only its first line is used
   const auto text = read_whole_file(path, kMaxBytes);
   if (!text) throw Error(ExitCode::invalid_config, path, "cannot be read: no such file");
   std::string token = *text;

@@ -1,8 +1,8 @@
 // The controls that clients have set for cameras, kept between runs of the daemon in
 // $XDG_STATE_HOME/lensd/cameras.toml. The viewer keeps its values in state.toml.
 //
-// Thread-safe. save() writes the file; no other function reads or writes it after the constructor. It does
-// not wait for a disk that does not answer.
+// Thread-safe. The constructor reads the file and save() writes it; no other function uses it. If the disk
+// does not answer, save() waits at most 300 ms and the write continues on its own thread.
 #pragma once
 
 #include <memory>

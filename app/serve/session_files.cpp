@@ -158,8 +158,8 @@ void Session::check_recording_path(const std::string& path) const {
   recordings_.check(path);
 }
 
-/// Continues the recording that the recorder has ended for one that failed. `kept`: it continues with the
-/// next source too. Returns false if the pipeline takes no command.
+/// Resumes the recording that the recorder ended when it began another one, which failed. `kept`: it also
+/// continues with the next source. Returns false if the pipeline takes no command.
 bool Session::resume_recording(StartRecord earlier, bool kept) {
   earlier.resumed = true;
   {

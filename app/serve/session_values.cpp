@@ -133,8 +133,8 @@ RunState Session::state() const {
   s.live_source = info.live, s.seekable = info.seekable, s.picture = info.picture.upright();
   for (const PlannedNode& node : graph->planned) {
     if (!node.automatic && !node.scope) s.sizes.emplace_back(node.id, node.output.extent);
-    // The size may change within a file and with a reconnect; `info` has that of the first picture, or a
-    // guess.
+    // The size may change within a file and after a reconnection. `info` has the size of the first picture,
+    // or a guess.
     if (node.id == kSourceNode) s.picture = node.output.extent;
   }
   s.source_detail = fmt::format("{}×{} {}{}{}", s.picture.width, s.picture.height, describe(info.picture),

@@ -38,7 +38,7 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-/// Returns "[[1, 2], [3, 4]]" in the form "1 2;3 4", and text without brackets as it is. Returns nullopt if
+/// Returns "[[1, 2], [3, 4]]" in the form "1 2;3 4", and text without brackets unchanged. Returns nullopt if
 /// brackets or commas are misplaced.
 std::optional<std::string> without_brackets(const std::string& text) {
   if (!text.starts_with('[')) return text;

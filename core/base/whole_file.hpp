@@ -39,7 +39,7 @@ enum class PipeReader : uint8_t { may_be_slow, must_be_quick };
 
 enum class Existing : uint8_t {
   replace,
-  keep,  ///< also a file that another program makes while this one is written, and symbolic links
+  keep,  ///< keeps files and symbolic links, also those that another program makes during the write
 };
 
 /// Replaces or creates a file and keeps an existing file's mode. Follows a symbolic link and replaces its

@@ -1,5 +1,5 @@
-// The audio that recordings and streams copy from a source. They open a file a second time for it; a live
-// source passes it on (LiveAudio).
+// The audio that recordings and streams copy from a source. They open a file a second time to read its audio.
+// A live source is read only once; its LiveAudio has the audio.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ struct AudioSource {
   bool none() const noexcept { return address.empty() && !live; }
 
   std::string address;              ///< SourceInfo::address; empty: not a file
-  std::shared_ptr<LiveAudio> live;  ///< of a live source; null: not a live source
+  std::shared_ptr<LiveAudio> live;  ///< SourceInfo::live_audio; null: not a live source, or no audio
   /// A copy starts with packets of a live source that are at most this old.
   int64_t history_ns = 4'000'000'000;
   uint32_t connection = 0;  ///< FrameInfo::connection of the first frame; 0: the newest one

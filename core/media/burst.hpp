@@ -1,5 +1,5 @@
-// How many pictures of a live source may wait between two threads: pictures of a burst from the network, so
-// that none is lost, and pictures whose sound is not heard yet.
+// Limits of the queues between the threads of a live source. A queue must hold the pictures of a burst from
+// the network, so that none is lost, and the pictures whose sound is not heard yet.
 #pragma once
 
 #include <algorithm>

@@ -65,7 +65,7 @@ std::unique_ptr<Source> open_live_source(const std::string& url, SourceOptions o
     std::string reason = source->live_status().reason;
     const size_t wait = reason.find(kNextAttempt);
     const bool has_hint = reason.ends_with(')') || wait != std::string::npos;
-    reason.resize(std::min(wait, reason.size()));  // there is no next attempt: leave out when it would be
+    reason.resize(std::min(wait, reason.size()));  // remove the time of the next attempt: there is none
     throw Error(ExitCode::bad_source, display_url(url), reason.empty() ? "no picture arrived" : reason,
                 has_hint ? "" : "check that the source is running");
   }
@@ -78,7 +78,7 @@ std::unique_ptr<Source> open_source(const std::string& url, const SourceOptions&
   if (url.size() > kMaxUrlBytes)
     throw Error(ExitCode::bad_source, "source",
                 fmt::format("its name has {} bytes, the limit is {}", url.size(), kMaxUrlBytes));
-  if (url.find('\0') != std::string::npos)  // the system would open another name, its part before the zero
+  if (url.find('\0') != std::string::npos)  // the system would open the part of the name before the zero
     throw Error(ExitCode::bad_source, on_one_line(url_without_secrets(url)),
                 "a name cannot contain a zero byte");
   remember_secrets(url);

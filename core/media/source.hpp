@@ -51,7 +51,7 @@ struct LiveOptions {
   /// preferably 30 for PipeWire; 30 for the screen.
   double rate = 0;
   std::string rtsp_transport = "tcp";  ///< tcp, udp, udp_multicast or http
-  TlsCheck tls = TlsCheck::automatic;  ///< of the certificate of an https, rtmps or rtsps server
+  TlsCheck tls = TlsCheck::automatic;  ///< check of the certificate of an https, rtmps or rtsps server
   int64_t open_ns = 10'000'000'000;    ///< timeout of opening, up to the first picture
   int64_t silence_ns = 3'000'000'000;  ///< closes a connection after this time without data
   bool silence_given = false;          ///< the user has set silence_ns; otherwise UDP and SRT wait less

@@ -40,7 +40,7 @@ class StreamOutput {
     EncoderOptions encoder;
     double fps = 25;
     AudioSource audio_from;
-    TlsCheck tls = TlsCheck::automatic;  ///< of the certificate of an rtmps receiver
+    TlsCheck tls = TlsCheck::automatic;  ///< check of the certificate of an rtmps receiver
   };
   /// Throws as check_stream_url() does.
   explicit StreamOutput(const Options& options);

@@ -123,8 +123,8 @@ CameraControls::Applied CameraControls::apply(const SharedControls::Write& write
   return Applied::done;
 }
 
-/// Stores a write to an inactive control for apply_activated(). A default is not stored: the user has reset
-/// the control, and whatever overrides it decides its value.
+/// Stores a write to an inactive control for apply_activated(). Does not store a default, because the user
+/// has reset the control; the control that overrides it then decides its value.
 void CameraControls::overridden(const SharedControls::Write& write, const ParamValue& value) {
   if (write.purpose == SharedControls::Purpose::reset) return;
   overridden_.push_back(

@@ -58,7 +58,7 @@ class CameraControls {
   std::vector<SourceControl> controls_;            ///< without those of mode_
   std::vector<SharedControls::Write> overridden_;  ///< writes to controls that were inactive
   int64_t refreshed_ns_ = 0;
-  int64_t time_ns_ = 0;   ///< of the current service() or of the constructor
+  int64_t time_ns_ = 0;   ///< start of the current service() call or of the constructor
   int64_t retry_ns_ = 0;  ///< do not write before this time
   bool mode_changed_ = false;
   bool changed_ = false;  ///< mode_ and controls_ may differ from the published ones

@@ -7,9 +7,9 @@
 
 namespace lensd {
 
-/// udev may create the link later than the device node. Cameras with equal serial numbers share one link,
-/// which points to one of them; their values are therefore stored by bus. The same holds for several cameras
-/// in one USB device.
+/// udev may create the link in /dev/v4l/by-id later than the device node. Cameras with equal serial numbers,
+/// and several cameras in one USB device, share one link, which points to one of them. The control values of
+/// such cameras are therefore stored by bus.
 struct CameraIdentity {
   std::string bus;           ///< the device's name (card), the bus, and the USB interface unless it is 00
   std::string link = {};     ///< name in /dev/v4l/by-id; empty: none (yet), or shared

@@ -24,13 +24,13 @@ struct ChosenMode {
 
 inline constexpr double kPreferredRate = 30;
 
-/// If no size is requested, a format with a range of sizes has only its CameraFormat::own_size.
 /// Returns the largest mode that reaches the requested rate or, if none is requested, kPreferredRate. If no
 /// mode does, returns the largest of those with the highest rate. A mode without listed rates counts as fast
-/// enough, a format without listed sizes has every size. CameraFormatEntry::rank decides between equals.
+/// enough, a format without listed sizes has every size. If no size is requested, only
+/// CameraFormat::own_size of a range of sizes is considered. CameraFormatEntry::rank decides between equals.
 ///
-/// If no format has the requested size, chooses the format with the nearest one and keeps the requested size,
-/// because the driver then uses its nearest one; likewise for rates, which are limited to the ends of a
+/// If no format has the requested size, chooses the format with the nearest size but keeps the requested one,
+/// because the driver then uses its nearest size. Likewise for rates, which are limited to the ends of a
 /// range. Returns nullopt if lensd reads none of the formats, or if the requested one is not among them.
 std::optional<ChosenMode> choose_mode(const std::vector<CameraFormat>& formats, const RequestedMode& request);
 

@@ -100,8 +100,8 @@ class SharedControls {
   /// Stores whether the mode is the cause if the connection ends before its first picture.
   void suspect_mode(bool suspected) noexcept { mode_suspected_ = suspected; }
   /// Reports that the mode could not be set or started. `error`: errno; 0: lensd cannot read the mode.
-  /// Suspects the mode unless the camera is absent or in use. Errors that unplugging may cause too count from
-  /// the third one on.
+  /// Suspects the mode unless the camera is absent or in use. If unplugging may also cause this error,
+  /// suspects the mode only from the third failure on.
   void mode_failed(int error);
   /// Call when the camera did not play, because of `reason`. Restores the previous mode and adds a notice.
   /// Returns false if the mode is not suspected or is the one that worked last.
@@ -129,10 +129,10 @@ class SharedControls {
   std::optional<ControlValues> previous_mode_;
   /// Mode of the newest connection that delivered pictures; before the first one, the configured mode.
   ControlValues working_mode_;
-  ControlValues requested_mode_;  ///< of the current connection
+  ControlValues requested_mode_;  ///< mode that the current connection has requested
   int mode_failures_ = 0;
   std::deque<Write> writes_;
-  std::optional<CameraIdentity> camera_;  ///< of the newest connection; nullopt: none yet
+  std::optional<CameraIdentity> camera_;  ///< camera of the newest connection; nullopt: none yet
   std::shared_ptr<const SourceControls> current_;
   std::set<std::string> noticed_;
 };

@@ -58,8 +58,8 @@ bool captures_video(const v4l2_capability& capability) noexcept;
 
 /// Returns why the node captures no video now, or an empty string if it does.
 std::string capture_obstacle(const v4l2_capability& capability);
-/// The same, but returns an empty string for a node that may capture video later: a loopback device, while no
-/// program sends pictures to it.
+/// Like capture_obstacle(), but returns an empty string for a node that may capture video later: a loopback
+/// device to which no program sends pictures now.
 std::string never_captures(const v4l2_capability& capability);
 
 /// Returns true for a node of an image processor that streams only after its media graph was configured.

@@ -3,7 +3,7 @@
 //   FFmpeg ── io_open ──▶ HlsAccess ──┬── a playlist: loaded whole, parsed, rewritten ──▶ text in memory
 //                                     └── a segment, key or map ──▶ its HTTP connection
 //
-// Every address follows the rules of a redirection: http or https, no internal address except the host that
+// The rules for redirections apply to every address: http or https, no internal address except the host that
 // the user named, certificates verified as for that host. Options with secrets go to that host only. All
 // calls end at the input's deadline or when it is stopped. Use from one thread at a time.
 #pragma once
@@ -43,7 +43,7 @@ class HlsAccess {
 
   /// Which streams of a master playlist to play.
   struct Request {
-    bool sound = false;  ///< the audio alone; otherwise the video
+    bool sound = false;  ///< play only the audio; otherwise the video
     int track = 0;       ///< number of the variant, or of the rendition if `sound`; 0: the best one
     bool or_best = false;
     /// The video's audio as well, if the stream is live; a file is opened again for it.
@@ -71,7 +71,7 @@ class HlsAccess {
   static int read_text(AVIOContext& io, std::string& text, std::string& address);
 
   /// Call when a live connection ends. Stores where the next one continues: after the last opened segment, or
-  /// with it.
+  /// with that segment if `with_last` is true.
   void store_progress(bool with_last) noexcept;
 
   /// Returns true if the playlist was complete when begin() was called.
@@ -100,7 +100,7 @@ class HlsAccess {
   struct Role {
     std::string address;
     hls::Playlist listed;
-    hls::Map map;              ///< of the last opened segment
+    hls::Map map;              ///< map of the last opened segment
     std::string last, before;  ///< the last opened segment, and the one before it
     bool given = false;        ///< FFmpeg has read the playlist at least once
     bool loaded = false;       ///< `listed` is current; the next give() need not load it
@@ -128,8 +128,8 @@ class HlsAccess {
   const std::shared_ptr<HlsProgress> progress_;  ///< may be null
   hls::Choice choice_;
   std::vector<std::string> variants_;
-  std::array<Role, 2> roles_;    ///< of the video, or of the audio alone; of the audio
-  std::set<std::string> hosts_;  ///< checked ones
+  std::array<Role, 2> roles_;    ///< first: the video, or the audio alone; second: the video's audio
+  std::set<std::string> hosts_;  ///< hosts that check_host() has accepted
   std::map<const AVIOContext*, std::unique_ptr<Text>> texts_;
   AVIOContext* master_ = nullptr;
   int64_t target_ns_ = 0;

@@ -3,9 +3,10 @@
 //
 //   timestamps, in the order of the stream ── place() ──▶ continuous timeline ── due_ns() ──▶ monotonic clock
 //
-// Jumps of the timestamps are removed. A packet that arrives late delays all later ones by as much. The
-// clocks of server and client differ: if the buffered time grows or shrinks over minutes, packets are
-// delivered a little faster or slower. Callers pass the time. Not thread-safe.
+// Jumps of the timestamps are removed. If a packet arrives after it was due and no picture is buffered, it
+// and all later packets are delayed. The clocks of server and client differ: if the buffered time grows or
+// shrinks over minutes, packets are delivered a little faster or slower. Callers pass the time. Not
+// thread-safe.
 #pragma once
 
 #include <algorithm>

@@ -257,8 +257,8 @@ class Parser {
   std::string_view text_;
   const std::string base_;
   Playlist out_;
-  std::optional<Variant> variant_;  ///< its address follows
-  double duration_s_ = 0;           ///< of the segment whose address follows; 0: none
+  std::optional<Variant> variant_;  ///< variant whose address follows; nullopt: none
+  double duration_s_ = 0;           ///< duration of the segment whose address follows; 0: none
   Range range_;
   std::string foreign_key_;
   size_t listed_bytes_ = 0;

@@ -19,7 +19,7 @@ namespace lensd::hls {
 
 inline constexpr size_t kMaxPlaylistBytes = 8 << 20;
 inline constexpr size_t kMaxSegments = 100'000;      ///< 28 hours of segments of one second
-inline constexpr size_t kMaxListedBytes = 32 << 20;  ///< of all addresses together
+inline constexpr size_t kMaxListedBytes = 32 << 20;  ///< total size of all addresses
 inline constexpr size_t kMaxEntries = 1000;          ///< variants, renditions, and keys of a playlist
 inline constexpr size_t kMaxAddressBytes = 4000;     ///< FFmpeg's limit is 4096 with a prefix
 inline constexpr std::string_view kBegin = "#EXTM3U";
@@ -99,11 +99,12 @@ int video_tracks(const Playlist& master);
 /// Returns a description of each video variant such as "1920×1080, 5.2 Mbit/s".
 std::vector<std::string> describe_variants(const Playlist& master);
 
-/// Returns video variant `track`, from 1, or the largest one for 0. If its audio is in renditions, also
-/// number `audio_track` of them, or the preferred one for 0. Throws Error(bad_source) if there is no variant.
+/// Chooses video variant `track`, from 1, or the largest one if there is none with this number. If its audio
+/// is in renditions, also chooses rendition `audio_track`, from 1, or the preferred one for 0. Throws
+/// Error(bad_source) if there is no variant with video.
 Choice choose_video(const Playlist& master, int track, int audio_track);
-/// Returns where the audio is, as `video` of the result: a rendition of the largest variant, or the variant
-/// of the lowest rate, because all variants have the same audio.
+/// Chooses a playlist with audio and returns it as Choice::video: rendition `track` of the largest variant.
+/// If there is none, the variant with the lowest rate, because all variants have the same audio.
 Choice choose_audio(const Playlist& master, int track);
 
 /// Returns a master playlist for `choice`.

@@ -19,7 +19,7 @@ bool is_dolby_vision(const Variant& variant) {
   return variant.codecs.find("dvh") != std::string::npos || variant.codecs.find("dva") != std::string::npos;
 }
 
-/// Returns the indices of the video variants, or of all if none has video.
+/// Returns the indices of the variants with video.
 std::vector<size_t> usable(const Playlist& master) {
   std::vector<size_t> out;
   for (size_t i = 0; i < master.variants.size(); ++i)
@@ -40,8 +40,8 @@ size_t largest(const Playlist& master, const std::vector<size_t>& among) {
   return best;
 }
 
-/// Returns rendition `track` of a group, the preferred one for 0, or the first one; null if it is not in a
-/// separate playlist.
+/// Returns rendition `track`, from 1, of a group; for 0 the preferred one, or the first if none is preferred.
+/// Returns null if there is no such rendition, or if it has no separate playlist.
 const Rendition* find_rendition(const Playlist& master, const std::string& group, int track) {
   const Rendition* best = nullptr;
   int count = 0;

@@ -60,7 +60,7 @@ class ReadAhead {
   std::deque<Kept> video_, audio_;  ///< oldest first
   int64_t bytes_ = 0;
   PacketPace pace_;
-  int64_t newest_ = 0;  ///< place of the newest packet of the pictures
+  int64_t newest_ = 0;  ///< PacketPace::place_video() of the newest packet of the pictures
   int error_ = 0;       ///< why the thread has ended; 0: it runs
   bool missing_ = true, ends_ = false;
   std::thread thread_;

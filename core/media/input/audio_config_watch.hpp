@@ -1,6 +1,6 @@
-// Notices that the audio of a connection gets another configuration: other AAC settings in a transport
+// Detects that the audio of a connection gets another configuration: other AAC settings in a transport
 // stream, or another publisher of an FLV stream, which a relay sends on in the same connection. The audio's
-// outputs were opened with the first one. Not thread-safe.
+// outputs were opened with the first configuration. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,9 @@ class AudioConfigWatch {
 
   bool adts_ = false;
   std::vector<uint8_t> config_;
-  uint32_t header_ = 0;  ///< of the first ADTS frame; 0: not known yet
-  uint32_t other_ = 0;   ///< of the last frame with another header
-  int others_ = 0;       ///< number of consecutive packets with it
+  uint32_t header_ = 0;  ///< header of the first ADTS frame; 0: not known yet
+  uint32_t other_ = 0;   ///< the last header that differs from header_
+  int others_ = 0;       ///< number of consecutive packets with the header other_
   bool changed_ = false;
 };
 

@@ -30,7 +30,7 @@ class ConvertFallback {
   PictureAllocator& allocator_;
   SmallRgb small_rgb_;
   ff::SwsPtr scaler_;
-  ScaleFormat scaled_;  // of scaler_
+  ScaleFormat scaled_;  // input format of scaler_
   ff::FramePtr spare_;
   int logged_format_ = -1;
 };

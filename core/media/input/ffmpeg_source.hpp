@@ -157,7 +157,7 @@ class FfmpegSource final : public Source {
   double mean_fps_ = 0;   ///< to estimate numbers of frames; differs from info_.fps if the rate varies
   bool follows_ = false;  ///< the next picture follows the last delivered one
   std::optional<uint16_t> announced_peak_;    ///< first announced peak of the connection, see peak_of()
-  std::optional<HdrMetadata> announced_hdr_;  ///< of the connection's first HDR picture
+  std::optional<HdrMetadata> announced_hdr_;  ///< metadata of the connection's first HDR picture
   bool draining_ = false;
   bool received_ = false;     ///< the decoder has delivered a picture since its start
   bool software_ = false;     ///< the driver has refused to decode this connection's stream

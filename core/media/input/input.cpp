@@ -33,8 +33,8 @@ constexpr std::array<std::string_view, 5> kRefusedFilters = {"movie", "amovie", 
 
 constexpr int kMaxRetries = 1000;  // after EAGAIN, per packet
 
-/// What a server may send until a live stream's next packet, in addition to the size of an uncompressed
-/// picture with 8 bytes per pixel; and for opening a stream or for the next packet of a file.
+/// Limits of the data that a server sends until the next packet. Live streams: kStreamPacketBytes plus
+/// kPixelBytes per pixel of the picture. Files, and opening any source: kFileBytes.
 constexpr int64_t kStreamPacketBytes = 64 << 20, kFileBytes = 512 << 20;
 constexpr int64_t kPixelBytes = 8;
 /// Time that read() waits for a file on a server; playback continues when data arrives.

@@ -95,7 +95,7 @@ class LiveAudio {
  private:
   struct Kept {
     ff::PacketPtr packet;
-    uint32_t number = 0;  ///< of the connection
+    uint32_t number = 0;  ///< Connection::number
     int64_t arrival_ns = 0;
   };
   struct Playout {

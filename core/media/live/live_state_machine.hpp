@@ -83,7 +83,7 @@ class LiveStateMachine {
   int64_t next_attempt_ns_ = 0;
   int64_t outage_ns_ = 0;         ///< start of the newest outage; short connections continue it; 0: none yet
   int64_t first_picture_ns_ = 0;  ///< time of the connection's first picture
-  int refused_logins_ = 0;        ///< since the newest picture
+  int refused_logins_ = 0;        ///< number of refused logins since the newest picture
   int64_t interval_ns_ = 0;       ///< smoothed time between pictures
 };
 

@@ -22,8 +22,9 @@ namespace lensd {
 class PlayoutDelay {
  public:
   static constexpr int64_t kWindowNs = 5'000'000'000, kRestartNs = 1'000'000'000;
-  static constexpr int64_t kMaxJitterNs = 400'000'000;   ///< of audio packets
-  static constexpr int64_t kMaxAheadNs = 1'000'000'000;  ///< of the sound, if pictures arrive later than it
+  static constexpr int64_t kMaxJitterNs = 400'000'000;  ///< maximum jitter of audio packets
+  /// Pictures that are later than the fastest audio packet by more than this do not count.
+  static constexpr int64_t kMaxAheadNs = 1'000'000'000;
   static constexpr int64_t kMarginNs = 20'000'000;
   /// Time from the arrival of a picture in which it can be processed and shown.
   static constexpr int64_t kPictureLeadNs = 30'000'000;
@@ -33,8 +34,8 @@ class PlayoutDelay {
   /// Call for each audio packet with a timestamp.
   void audio(int64_t stream_ns, int64_t now_ns) {
     const int64_t delay_ns = now_ns - stream_ns;
-    // Packets of a burst were held back for its last packet. Only the first counts, because it waited
-    // longest.
+    // The packets of a burst were held back until its last packet was sent. Count only the first one, which
+    // waited longest.
     const bool together = now_ns - std::exchange(arrival_ns_, now_ns) < kTogetherNs;
     if (known() && together) return;
     if (!first_ns_) first_ns_ = now_ns;
@@ -101,7 +102,7 @@ class PlayoutDelay {
   Window now_, before_;
   int64_t window_ns_ = 0;  ///< start of now_
   int64_t first_ns_ = 0;
-  int64_t arrival_ns_ = 0;  ///< of the newest packet
+  int64_t arrival_ns_ = 0;  ///< arrival of the newest packet
   int64_t good_ns_ = 0;     ///< arrival of the newest packet that was not too late
 };
 

@@ -72,7 +72,7 @@ class AudioCopy {
   int write_needed_packet(int64_t time_ns);
 
   const std::unique_ptr<AudioPackets> packets_;
-  const int64_t first_wait_ns_;  ///< for the first packet of a live source
+  const int64_t first_wait_ns_;  ///< maximum wait for the first packet of a live source
   const int64_t start_ns_;       ///< AudioSource::start_ns
   const ff::ParametersPtr codec_;
   ff::FilterPtr filter_;  ///< removes the headers of ADTS packets; null for other codecs

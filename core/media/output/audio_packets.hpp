@@ -22,8 +22,8 @@ class AudioPackets {
   /// Of all packets.
   virtual AVRational time_base() const = 0;
   virtual Outcome read(AVPacket& out) = 0;
-  /// Makes read() continue at `source_ns`, at most a few packets earlier. Returns false if it continues where
-  /// it is.
+  /// Makes read() continue at `source_ns`, at most a few packets earlier. Returns false if the position does
+  /// not change.
   virtual bool seek(const SourceJump& jump, int64_t source_ns) = 0;
   /// Returns true if packets of the last second are still to come, because they arrive later than their
   /// pictures.

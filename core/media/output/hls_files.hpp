@@ -1,5 +1,5 @@
 // The files that FFmpeg's HLS muxer writes: segments and their playlist. The muxer ignores most errors of its
-// files; HlsFiles notices them and stops the output before the playlist lists what is not there.
+// files. HlsFiles detects them and stops the output before the playlist lists a missing segment.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,7 @@ class HlsFiles {
   int end() noexcept;
   /// Returns the first error of a file so far, or 0.
   int error() const noexcept { return error_; }
-  /// Returns what is wrong with a file of another program that has the name of a temporary file; empty:
-  /// nothing.
+  /// Returns a message if another program's file has the name of a temporary file; otherwise an empty string.
   const std::string& problem() const noexcept { return problem_; }
 
  private:

@@ -12,7 +12,7 @@ namespace lensd {
 namespace {
 
 constexpr std::string_view kPlaylistEnding = ".m3u8", kDigits = "0123456789";
-constexpr size_t kMaxPlaylistBytes = size_t{1} << 16;  ///< of a playlist with kListedSegments segments
+constexpr size_t kMaxPlaylistBytes = size_t{1} << 16;  ///< more than kListedSegments segments need
 
 /// Returns true if `line` is the name of a segment: `begin`, a number, kSegmentEnding.
 bool is_segment(std::string_view line, std::string_view begin) {

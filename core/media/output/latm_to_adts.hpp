@@ -1,7 +1,7 @@
 // Converts AAC of transport streams from LATM (ISO/IEC 14496-3, 1.7) to ADTS, which all muxers take. Few
 // containers and players have LATM. Internal to core/media. Not thread-safe.
 //
-//   frame of LATM, with its configuration now and then ── convert() ──▶ one AAC frame with an ADTS header
+//   LATM packet, in some packets with the configuration ── convert() ──▶ one AAC frame with an ADTS header
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ class LatmToAdts {
   /// Returns the parameters of the converted stream.
   static ff::ParametersPtr codec(const AVCodecParameters& latm);
 
-  /// Replaces the packet's data, and keeps its times. Returns false if the packet is damaged, if no
-  /// configuration has arrived yet, or if ADTS cannot describe the stream: several programs, layers or frames
-  /// in a packet, frames of 960 samples, unusual rates and channels. Also if the configuration has changed,
-  /// because a track has one. Throws MemoryError if out of memory.
+  /// Replaces the packet's data and keeps its times. Returns false if the packet is damaged, if no
+  /// configuration has arrived yet, or if the configuration has changed, because a track has only one. Also
+  /// returns false if ADTS cannot describe the stream: several programs, layers or frames in a packet, frames
+  /// of 960 samples, unusual rates or numbers of channels. Throws MemoryError if out of memory.
   bool convert(AVPacket& packet);
   /// Returns the seconds of one frame; 0 if no configuration has arrived yet.
   AVRational duration() const noexcept { return {configured_ ? kSamples : 0, rate_}; }

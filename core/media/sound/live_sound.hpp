@@ -1,7 +1,7 @@
 // The sound of a live stream. Internal to core/media.
 //
 //   LiveAudio ── packets ──▶ decode thread ── SoundQueue ──▶ output thread (sound_loop.hpp) ──▶ SoundOutput
-//                            decides when sound is heard, and tells LiveAudio for the pictures
+//                            decides when sound is heard, and publishes it for the pictures (LiveAudio)
 //
 // Sound is played as soon as the network's jitter allows, see PlayoutDelay. If the delay must change or the
 // sender's clock differs from the device's, it is stretched or shortened by at most 0.5 %. Larger differences

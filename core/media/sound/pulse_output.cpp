@@ -122,9 +122,9 @@ class PulseOutput final : public SoundOutput {
 
   static int64_t to_ns(int64_t bytes) { return sound_ns(static_cast<double>(bytes / kFrameBytes)); }
 
-  /// Returns the room up to the buffer's target length, in bytes. Use it as a limit: the server requests data
-  /// for all of an underrun's time, and these requests remain after a flush. Without the limit the stream
-  /// would take as much of the following sound at once.
+  /// Returns the room up to the buffer's target length, in bytes. Use it as a limit, because the server also
+  /// requests data for the whole time of an underrun, and a flush does not remove these requests. Without the
+  /// limit, the stream would take that much of the following sound at once.
   size_t room() const {
     const pa_buffer_attr* buffer = pa_stream_get_buffer_attr(stream_);
     const pa_timing_info* timing = pa_stream_get_timing_info(stream_);

@@ -135,8 +135,9 @@ bool SoundDecoder::convert(SoundBlock& out) {
   return true;
 }
 
-/// Returns the time of a frame that starts at `start`, after a sound that ends at `end`. If two frames in a
-/// row are after a jump, they and all further ones are shifted. A single one is damaged.
+/// Returns the time of a frame that starts at `start`, after a sound that ends at `end`. If the frame after a
+/// jump is followed by another one, that one and all further ones are shifted, so that the sound continues. A
+/// single frame after a jump is damaged.
 int64_t SoundDecoder::after_jump(int64_t start, int64_t end) {
   const auto jump = std::exchange(jump_, std::nullopt);
   if (is_jump(start, end)) {

@@ -71,11 +71,11 @@ class SoundDecoder {
   int64_t tempo_ns_ = 0;   ///< presentation time of the tempo filter's frame 0
   int64_t tempo_out_ = 0;  ///< frames that the tempo filter returned
   struct Jump {
-    int64_t start_ns, end_ns;  ///< of the frame after the jump, and of the sound before it
+    int64_t start_ns, end_ns;  ///< start of the frame after the jump, end of the sound before it
   };
-  std::optional<Jump> jump_;  ///< of the last frame
+  std::optional<Jump> jump_;  ///< the jump before the last frame; nullopt: none
   int64_t shift_ns_ = 0;      ///< sum of the shifts after jumps back since the last move_to()
-  /// Earliest position after such a jump. Later positions are reached from the start.
+  /// Earliest position after such a jump. A seek to a later position decodes from the start of the file.
   int64_t first_jump_ns_ = INT64_MAX;
   int errors_ = 0;
 };

@@ -142,7 +142,7 @@ class JoinedParts::Finder {
   const StopFlags& stop_;
   std::vector<Part> parts_;
   std::optional<PesTime> jumped_;  ///< a picture after a jump that is not confirmed yet
-  int64_t position_ = -1;          ///< of the newest picture
+  int64_t position_ = -1;          ///< position of the newest picture
   bool skipped_ = false;           ///< pictures before the next one were not read
   int64_t longest_step_ = 0;
 };

@@ -54,7 +54,7 @@ class JoinedParts {
   const bool transport_;
   std::vector<Part> parts_;
   const int64_t frame_ticks_;    ///< nominal duration of a picture
-  int64_t packet_position_ = 0;  ///< of the last packet that had one
+  int64_t packet_position_ = 0;  ///< position of the last packet that had one
   std::optional<int64_t> last_;  ///< time of the last packet on the timeline
 };
 

@@ -31,7 +31,7 @@ class PacketCount {
  private:
   bool active_ = false, first_ = false;
   std::optional<int64_t> earlier_;  ///< number of pictures before the first packet
-  std::vector<int64_t> times_ns_;   ///< of the packets since the first one
+  std::vector<int64_t> times_ns_;   ///< times of the packets since the first one
 };
 
 /// Tells whether a file has a constant frame rate.

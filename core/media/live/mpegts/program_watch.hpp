@@ -1,4 +1,4 @@
-// Notices that the sender of an MPEG transport stream changes the codec of a stream, for example because it
+// Detects that the sender of an MPEG transport stream changes the codec of a stream, for example because it
 // has restarted.
 //
 //   transport packets ── put() ──▶ program map tables ──▶ changed()
@@ -25,18 +25,18 @@ class ProgramWatch {
   bool changed() const noexcept { return changed_; }
 
  private:
-  static constexpr size_t kMaxBytes = 1024;  ///< of a table
+  static constexpr size_t kMaxBytes = 1024;  ///< maximum size of a table
 
   void append(std::span<const uint8_t> part) noexcept;
   void read_table(int pid) noexcept;
 
   std::array<int, 2> pids_{-1, -1};
-  int program_ = -1;                 ///< its number; -1: not known yet
+  int program_ = -1;                 ///< number of the watched program; -1: not known yet
   std::array<uint32_t, 2> kinds_{};  ///< see kind_of()
   bool changed_ = false;
   std::array<uint8_t, kMaxBytes> table_{};
   size_t filled_ = 0, size_ = 0;
-  int table_pid_ = -1;  ///< -1: no table has begun
+  int table_pid_ = -1;  ///< PID of the incomplete table; -1: no table has begun
   int known_pid_ = -1;  ///< PID of the table that set kinds_
 };
 

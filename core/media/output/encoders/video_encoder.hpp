@@ -29,8 +29,8 @@ class VideoEncoder {
   Orientation orientation() const noexcept { return output_.orientation; }
   /// Returns the HDR metadata of the stream, for the container.
   const HdrMetadata& hdr() const noexcept { return hdr_; }
-  /// Returns what the stream loses, and why the hardware encoder is not used, which makes it a problem. The
-  /// text is empty if there is nothing to report.
+  /// Returns what the stream loses and, if a hardware encoder was requested but is not used, the reason. The
+  /// notice is a problem only in the second case. Its text is empty if there is nothing to report.
   const Notice& notice() const noexcept { return notice_; }
 
   /// Changes the format of input pictures if the stream's format stays the same. Returns false if it would

@@ -61,7 +61,7 @@ class OutputFile {
   std::string path_;
   int fd_ = -1;
   bool regular_ = false, discarding_ = false, created_ = false;
-  bool counts_names_ = false;      ///< some FUSE file systems give 0 for the number of a file's names
+  bool counts_names_ = false;      ///< the file system counts a file's links; some FUSE ones report 0
   int64_t reader_timeout_ns_ = 0;  ///< FileRules::reader_timeout_ns
   const std::atomic<bool>* stop_ = nullptr;
   std::function<bool()> make_room_;  ///< FileRules::make_room

@@ -155,7 +155,7 @@ class SegmentWriter::Worker {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> items_;
-  int64_t bytes_ = 0;  // of items_
+  int64_t bytes_ = 0;  // size of items_
   bool closed_ = false, ended_ = false;
   std::exception_ptr problem_;
   Recording::Report report_;
