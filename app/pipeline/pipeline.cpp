@@ -185,7 +185,7 @@ void Pipeline::process(Picture picture) {
   show_one_ = show_one_ && info.placeholder;  // a paused start waits for the source
   if (step_frames_ > 0) --step_frames_;
   publish_status();
-  // A rerun in pace() has published the picture with newer parameters.
+  // If pace() has rerun the graph, it has already published the picture with newer parameters.
   if (reruns == state_.reruns) publish(frame.share());
   if (!options_.sinks.empty()) pass_to_sinks(frame);  // after publish(), because sinks may wait
   passed_on_ = true;

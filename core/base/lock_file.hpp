@@ -20,8 +20,8 @@ UniqueFd open_lock_file(const std::string& path);
 /// owner of its folder. Network file systems may report the folder's owner as the owner of new files.
 bool is_trusted_owner(const struct stat& file, const std::string& path);
 
-/// Returns true for a regular file of a trusted owner. Also trusts a member of the folder's group, if folder
-/// and file are open to this group and to nobody else.
+/// Returns true for a regular file of a trusted owner. Also returns true if the file belongs to the folder's
+/// group, this group can write to the folder, and others can neither write to the folder nor open the file.
 bool is_trusted_lock(int fd, const std::string& path);
 
 }  // namespace lensd

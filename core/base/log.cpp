@@ -132,7 +132,8 @@ spdlog::file_event_handlers lock_when_opened() {
 spdlog::sink_ptr file_sink(const std::string& file) {
   std::error_code ignored;
   if (std::filesystem::is_fifo(file, ignored)) {
-    // Opening a FIFO only for writing waits for a reader. This descriptor is one, for the sink's lifetime.
+    // Opening a FIFO only for writing waits for a reader. This descriptor is a reader and lives as long as
+    // the sink.
     const auto both = std::make_shared<const UniqueFd>(open(file.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC));
     spdlog::file_event_handlers handlers = lock_when_opened();
     handlers.after_open = [both, lock = handlers.after_open](const std::string& name, std::FILE* stream) {

@@ -29,8 +29,8 @@ class Playlist {
   /// a list or a source that does not play yet.
   std::optional<std::string> select_shown(size_t index);
 
-  /// Chooses `source`. If the list has several sources and not this one, inserts it after the current one.
-  /// Has no effect on a list of one source: playing() replaces it.
+  /// Chooses `source` in a list of several sources; inserts it after the current one if the list does not
+  /// have it. Does nothing if the list has fewer than two sources: playing() then replaces the list.
   void insert(const std::string& source);
 
   /// Makes the chosen source the current one. Call when it plays.

@@ -116,8 +116,7 @@ class FfmpegSource final : public Source {
   /// returns false.
   bool enter_picture_before(int64_t end_ns);
   void enter_picture(int64_t end_ns);
-  /// Makes the picture that was decoded after the delivered one the current one. Returns false if there is
-  /// none.
+  /// If a picture was decoded after the delivered one, makes it the current one and returns true.
   bool take_waiting_target();
   void end_seek();
   /// Returns the time of the picture in frame_, also if a seek has entered it, so that it is shown later.

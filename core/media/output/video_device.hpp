@@ -56,7 +56,7 @@ class VideoDevice final : public StreamConnection {
   const std::string path_;
   const std::unique_ptr<V4l2Device> opened_;
   V4l2Device& device_ = *opened_;
-  uint32_t node_ = 0;  ///< capabilities
+  uint32_t node_ = 0;  ///< result of node_capabilities()
   uint32_t type_ = 0;
   AVPixelFormat pixels_ = AV_PIX_FMT_NONE;
   Extent size_;

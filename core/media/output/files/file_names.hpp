@@ -6,8 +6,8 @@
 
 namespace lensd {
 
-/// Throws Error(usage) if the file name is empty or the name has a control character, or if ".." follows a
-/// folder with a conversion.
+/// Throws Error(usage) if the file name is empty, if the name is a URL or has a control character, or if ".."
+/// follows a folder with a conversion.
 void check_name(const std::string& name);
 
 /// Like check_name(). Also throws Error(usage) if a '%' does not start a supported strftime conversion.
