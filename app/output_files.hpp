@@ -23,8 +23,8 @@ void refuse_source_file(const std::string& path, const std::string& writer, cons
 void check_output_files(const CommandLine& line, const std::vector<std::string>& sources);
 
 /// Throws Error(usage) if a run without --overwrite would replace an existing file. Recordings outside of
-/// batch runs get the next free number instead. The viewer and the daemon replace the playlist and the
-/// segments that an earlier run left. The daemon also replaces the files of mark_result().
+/// batch runs get the next free number instead. The viewer and the daemon continue a playlist that an earlier
+/// run left. The daemon also replaces the files of mark_result().
 void check_existing_files(const CommandLine& line);
 
 /// Throws Error(usage) if the daemon would replace an existing file with --timings or --trace, unless

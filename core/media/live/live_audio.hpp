@@ -58,7 +58,7 @@ class LiveAudio {
   Connection connection() const;
   /// Returns connection `number`; one without a codec if it is unknown, or older than the last four.
   Connection connection(uint32_t number) const;
-  /// Moves the next packet of connection `number` to `out` and returns true. Returns false if none arrives in
+  /// Sets `out` to the next packet of connection `number` and returns true. Returns false if none arrives in
   /// `wait_ns`, after wake(), or at once if there is a newer connection.
   bool take(AVPacket& out, uint32_t number, int64_t wait_ns);
   /// Makes take() return.
@@ -75,8 +75,8 @@ class LiveAudio {
   void set_unreadable() noexcept { unreadable_ = true; }
 
   // ---- threads of recordings and outputs
-  /// Keeps packets for at least this time, at most 16 MiB, for a recording that starts in the past. Other
-  /// packets are kept for four seconds.
+  /// Keeps packets for this time plus four seconds, at most 16 MiB, for a recording that starts in the past.
+  /// Without this call, packets are kept for four seconds.
   void keep(int64_t ns) noexcept;
   /// Copies a reference to the next packet of connection `number` to `out` and returns true. `place`: 0 for
   /// the oldest packet, then the value of the last call. Packets of older connections are skipped; returns

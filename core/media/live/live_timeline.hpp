@@ -57,7 +57,7 @@ class LiveTimeline {
   int64_t stream_ns_ = 0, arrival_ns_ = 0;  // of the previous picture
   int drift_sign_ = 0;
   int64_t drifting_from_ns_ = 0;
-  bool ahead_ = false;  // until now_ns has caught up
+  bool ahead_ = false;  // pts_ns_ is ahead of now_ns by a drift
 };
 
 }  // namespace lensd

@@ -214,8 +214,8 @@ bool StreamSender::Worker::wait(int64_t ns) {
   return !wake_.wait_for(lock, std::chrono::nanoseconds(ns), [this] { return ending_.load(); });
 }
 
-/// Waits before the next attempt, longer after each one until a connection is stable. Returns false if the
-/// stream ends during the wait. Jitter: up to 20 % shorter.
+/// Waits before the next attempt, longer after each one until a connection is stable. A random jitter makes
+/// the wait up to 20 % shorter. Returns false if the stream ends during the wait.
 bool StreamSender::Worker::wait_for_retry() {
   const int64_t ns = retry_ns_ - retry_ns_ / 5 * static_cast<int64_t>(random_() % 1000) / 1000;
   retry_ns_ = std::min(retry_ns_ * 2, kLastRetryNs);

@@ -38,8 +38,8 @@ constexpr int64_t kFormatNs = 10'000'000'000;  ///< limit of the wait for a form
 /// Since PipeWire 1.2, streams are asynchronous by default and get each picture one cycle late. If a shared
 /// window does not change, no further cycle follows.
 constexpr const char* kNodeAsync = "node.async";
-constexpr int64_t kFirstPictureNs = 500'000'000;       ///< first wait for the first picture
-constexpr int64_t kLastPictureWaitNs = 4'000'000'000;  ///< longest wait; no request follows it
+constexpr int64_t kFirstPictureNs = 500'000'000;       ///< wait before the first request_first_picture()
+constexpr int64_t kLastPictureWaitNs = 4'000'000'000;  ///< wait before the last request_first_picture()
 constexpr int64_t kOldestStampNs = 1'000'000'000;      ///< an older timestamp is from another clock
 
 std::optional<PortalAccess> ask_portal(const std::string& url, const std::string& where, PortalGrant* grant,

@@ -16,8 +16,8 @@ namespace lensd {
 namespace {
 
 constexpr int64_t kQueueBytes = 64 << 20;
-/// After `stop` is set: the time in which queued packets may be written, and then the time in which the
-/// thread must end. Together with QueueSink::finish(), the end takes less than a second.
+/// Times from `stop` until queued packets are discarded, and until the thread must have ended. Together with
+/// QueueSink::finish(), the end takes less than a second.
 constexpr int64_t kDrainNs = 150'000'000, kWriterEndNs = 350'000'000;
 constexpr auto kWriterPoll = std::chrono::milliseconds(10);
 
