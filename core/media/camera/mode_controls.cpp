@@ -61,7 +61,7 @@ std::vector<std::string> format_choices(const std::vector<CameraFormat>& formats
   return choices;
 }
 
-/// Returns the sizes of the formats that lensd reads as text, largest first.
+/// Returns the sizes of all formats that lensd can read, as text, largest first.
 std::vector<std::string> size_choices(const std::vector<CameraFormat>& formats) {
   std::vector<Extent> sizes;
   for (const CameraFormat& format : formats)

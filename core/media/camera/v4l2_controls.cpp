@@ -141,7 +141,7 @@ bool skip_control(V4l2Device& device, uint32_t id, v4l2_query_ext_ctrl& query) {
 }
 
 /// Replaces `query` by the control after it. Returns false at the end of the list. Before Linux 6.16,
-/// uvcvideo returns the camera's error if a control does not answer. The others are still listed.
+/// uvcvideo returns the camera's error if a control does not answer; skip_control() then finds the next one.
 bool next_control(V4l2Device& device, v4l2_query_ext_ctrl& query) {
   constexpr int kAttempts = 3;
   const uint32_t id = query.id;

@@ -37,8 +37,8 @@ bool needs_packet(AVCodecID codec) {
   return codec == AV_CODEC_ID_AC3 || codec == AV_CODEC_ID_EAC3 || codec == AV_CODEC_ID_TRUEHD;
 }
 
-/// Returns true if a container for which FFmpeg has no list of codecs supports the codec. Some of its muxers
-/// write others in a way that no player reads, and RTSP fails altogether.
+/// Returns true if a container for which FFmpeg has no list of codecs supports the codec. With other codecs,
+/// some of these muxers write a stream that no player reads, and the RTSP muxer fails.
 bool is_listed(std::string_view container, AVCodecID codec) {
   switch (codec) {
     case AV_CODEC_ID_AAC:

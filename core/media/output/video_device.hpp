@@ -64,7 +64,7 @@ class VideoDevice final : public StreamConnection {
   V4l2Layout layout_;
   size_t packet_bytes_ = 0;
   V4l2Buffers buffers_{device_};
-  uint32_t unused_ = 0;  ///< the first buffer that was never queued
+  uint32_t unused_ = 0;  ///< index of the first buffer that was never queued
   bool streaming_ = false;
   std::vector<uint8_t> whole_;    ///< the picture for write(), if the driver's rows are padded
   int64_t waiting_since_ns_ = 0;  ///< time since which the driver has no free buffer; 0: it has one

@@ -17,13 +17,13 @@ namespace {
 
 /// Sound starts this long after the first packet, so that the first delays are measured.
 constexpr int64_t kMeasureNs = 100'000'000;
-/// How long before it is heard a sample must be queued: the output's buffer of 100 ms, and its step of 20 ms.
+/// Time from queueing a sample until it is heard: the output's buffer of 100 ms, and its step of 20 ms.
 constexpr int64_t kOutputNs = 120'000'000;
 /// Deviations from the target up to kFineNs are ignored, those above kCoarseNs are corrected at once. Between
 /// them, sound is stretched so that the deviation is gone after kStretchNs, by at most kMaxStretch.
 constexpr int64_t kFineNs = 10'000'000, kCoarseNs = 200'000'000, kStretchNs = 10'000'000'000;
 constexpr double kMaxStretch = 0.005;
-/// Queued sound beyond this is not being played.
+/// If more frames are queued, the output does not play them, and the queue is cleared.
 constexpr size_t kMaxQueued = 2 * kSoundRate;
 constexpr int64_t kWaitNs = 50'000'000;
 /// Sound cannot be decoded if more than kMaxFailed packets in a row give none, or if packets give none for

@@ -13,8 +13,8 @@ struct CudaCall {
   bool memory;    ///< it fails with cudaErrorMemoryAllocation
 };
 
-/// Makes the call with this number, from 1, of function `index` of cuda_calls() fail from now on; 0: none.
-/// Calls of all threads count.
+/// Makes one later call of function `index` of cuda_calls() fail: the one with this number, counted from 1 on
+/// all threads. 0: none fails.
 void fail_cuda_call(std::size_t index, int64_t number);
 /// Returns the functions and how often they were called.
 std::vector<CudaCall> cuda_calls();

@@ -12,13 +12,13 @@ namespace {
 
 constexpr int64_t kWholeBytes = 64 << 20;  ///< larger files are not read completely
 constexpr int kPlaces = 64;
-/// Ranges of at most this size are read completely. Before a join, as many bytes are read, to find the last
-/// picture in order of presentation.
+/// Ranges of at most this size are read completely. Before a join, this number of bytes is read, to find the
+/// picture that is presented last.
 constexpr int64_t kScanBytes = 4 << 20;
-/// A picture is searched in at most this many bytes, because the rest of the file may have none: its pictures
-/// may end early, or belong to another stream.
+/// A picture is searched in at most this number of bytes, because the rest of the file may have none: its
+/// pictures may end early, or belong to another stream.
 constexpr int64_t kSearchBytes = 16 << 20;
-/// Number of pictures among which the first one to be presented is.
+/// The picture that is presented first is among this number of pictures.
 constexpr int kReordered = 32;
 /// Number of pictures that are read after a range, to confirm a part and to find its first picture.
 constexpr int kMargin = 2 * kReordered;
