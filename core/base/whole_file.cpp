@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kPipeTimeoutMs = 10'000;  // for the next bytes of a pipe
+constexpr int kPipeTimeoutMs = 10'000;  // timeout for the next bytes of a pipe
 /// Part of a file's name in the name of its temporary file, which has at most 255 bytes.
 constexpr size_t kMaxNamePart = 200;
 constexpr int64_t kQuickNs = 500'000'000, kRetryNs = 20'000'000;

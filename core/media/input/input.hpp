@@ -186,7 +186,7 @@ class Input {
   std::unique_ptr<HlsAccess> hls_;                ///< must outlive context_
   ff::InputPtr context_;
   AVStream* stream_ = nullptr;
-  std::unique_ptr<JoinedParts> parts_;  ///< of a joined file; null: its timestamps are used as they are
+  std::unique_ptr<JoinedParts> parts_;  ///< timeline of a joined file; null: timestamps stay unchanged
   std::shared_ptr<LiveAudio> audio_;    ///< receives the packets of audio_stream_; null: audio is not read
   AVStream* audio_stream_ = nullptr;
   unsigned streams_seen_ = 0;  ///< number of streams when audio_stream_ was searched
@@ -198,9 +198,9 @@ class Input {
   bool cut_ = false;
   bool bypasses_parser_ = false;  ///< FFmpeg returns packets as they arrive; parser_ splits them
   std::unique_ptr<LowDelayParser> parser_;
-  AVCodecID codec_ = AV_CODEC_ID_NONE;     ///< of the pictures of a live HLS stream
+  AVCodecID codec_ = AV_CODEC_ID_NONE;     ///< codec of the pictures of a live HLS stream
   bool codec_changed_ = false;             ///< read-ahead thread: another codec follows
-  std::unique_ptr<ReadAhead> read_ahead_;  ///< of a live HLS stream: its thread uses context_
+  std::unique_ptr<ReadAhead> read_ahead_;  ///< reads a live HLS stream; its thread uses context_
 };
 
 }  // namespace lensd

@@ -16,10 +16,10 @@ class SilenceLimit {
  public:
   /// No limit, as for files.
   SilenceLimit() = default;
-  /// UDP, and SRT as the caller: one second or three picture intervals, whichever is longer, unless the user
-  /// has set the limit. Datagrams have no connection that could recover, so reopening early has no cost, and
-  /// a killed SRT sender does not close its connection. Not for an SRT listener: if it closes the connection,
-  /// the caller takes seconds to connect again. Other sources: LiveOptions::silence_ns.
+  /// UDP, and SRT as the caller: three picture intervals, but from 1 to 10 s, unless the user has set the
+  /// limit. Datagrams have no connection that could recover, so reopening early has no cost, and a killed SRT
+  /// sender does not close its connection. Not for an SRT listener: if it closes the connection, the caller
+  /// takes seconds to connect again. Other sources, and an unknown interval: LiveOptions::silence_ns.
   SilenceLimit(const std::string& url, const LiveOptions& live)
       : limit_ns_(live.silence_ns),
         given_(live.silence_given),
@@ -29,8 +29,9 @@ class SilenceLimit {
   static constexpr int64_t kSlowestNs = 600'000'000'000;
 
   /// For a stream over TCP without timestamps, such as Motion JPEG over HTTP: a camera may send a picture
-  /// only every few minutes. Unless the user has set the limit, it is one minute until the interval of the
-  /// pictures is known, then at least three intervals. Pass the arrival times to packet().
+  /// only every few minutes. Unless the user has set the limit, it is at least one minute until the interval
+  /// of the pictures is known. Then it is three intervals, but from LiveOptions::silence_ns to kSlowestNs.
+  /// Pass the arrival times to packet().
   void allow_slow() noexcept { slow_ = !given_; }
 
   /// Returns the limit; 0: none.

@@ -64,7 +64,7 @@ class AudioFile final : public AudioPackets {
 
   const std::shared_ptr<Opening> opening_;
   std::optional<LatmToAdts> latm_;
-  ff::ParametersPtr converted_;  ///< of LATM
+  ff::ParametersPtr converted_;  ///< parameters after the conversion of LATM
 };
 
 }  // namespace

@@ -115,9 +115,9 @@ class LiveAudioPackets final : public AudioPackets {
   const std::shared_ptr<LiveAudio> audio_;
   const ff::ParametersPtr received_;  ///< codec of the connection
   std::optional<LatmToAdts> latm_;
-  const ff::ParametersPtr codec_;  ///< of the packets that read() returns
+  const ff::ParametersPtr codec_;  ///< codec of the packets that read() returns
   const AVRational time_base_;
-  uint64_t place_;  ///< for LiveAudio::next()
+  uint64_t place_;  ///< argument of LiveAudio::next()
   struct {
     uint32_t number = 0;
     AVRational time_base{0, 1};

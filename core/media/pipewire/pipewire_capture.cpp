@@ -109,7 +109,7 @@ struct PipewireCapture::Stream {
   AVPixelFormat pixels = AV_PIX_FMT_NONE;
   Extent size;
   pw_buffer* newest = nullptr;  ///< the newest intact buffer; null: none since the last read()
-  SettledSize settled_size;     ///< of the pictures, which may be parts of the buffers
+  SettledSize settled_size;     ///< size of the pictures, which may be parts of the buffers
   uint64_t replaced = 0;
   CameraMonitor& monitor;
   const uint64_t damaged_before = monitor.broken;  ///< damaged pictures of earlier connections

@@ -181,8 +181,9 @@ bool VideoEncoder::follow_source_time(const FrameInfo& info) {
   return true;
 }
 
-/// Converts the picture to frame_. If the picture or the frame has half as many chroma rows, converts the
-/// fields of an interlaced picture separately, because each row of chroma belongs to one field.
+/// Converts the picture to frame_. If the picture or the frame has half as many chroma rows as luma rows and
+/// the height is a multiple of 4, converts the fields of an interlaced picture separately, because each row
+/// of chroma belongs to one field.
 void VideoEncoder::convert(const Pixels& picture, FieldOrder fields) {
   const auto halved = [](const PixelsFormat& f) { return av_pix_fmt_desc_get(f.format)->log2_chroma_h != 0; };
   const int height = input_.extent.height;
