@@ -29,8 +29,8 @@ constexpr auto kExitTimeout = std::chrono::milliseconds(500);
 /// next() waits this long if it is out of memory.
 constexpr auto kNoMemoryWait = std::chrono::milliseconds(20);
 
-/// Returns how long before its due time a picture is delivered, so that the graph can process it. This is less
-/// than the time to the next picture.
+/// Returns how long before its due time a picture is delivered, so that the graph can process it. This is
+/// less than the time to the next picture.
 int64_t lead_ns(const FrameInfo& picture) {
   const int64_t most = picture.duration_ns > 0 ? picture.duration_ns * 3 / 4 : PlayoutDelay::kPictureLeadNs;
   return std::min(most, PlayoutDelay::kPictureLeadNs);

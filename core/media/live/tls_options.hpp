@@ -8,10 +8,10 @@
 
 namespace lensd {
 
-/// Sets options of FFmpeg's TLS that verify the certificate of an https or rtmps address if `check` asks for
-/// it. Returns true if it has set them. With TlsCheck::automatic, does not verify if the host has an address
-/// in a private network or this system has no file with root certificates. May block while it resolves a
-/// name. Throws Error(unavailable) if TlsCheck::verify is not possible.
+/// Sets options of FFmpeg's TLS that verify the certificate of an https or rtmps address if `check` requires
+/// it. Returns true if it has set them. With TlsCheck::automatic, does not verify if the host's name or one
+/// of its addresses is in a private network, or if this system has no file with root certificates. May block
+/// while it resolves a name. Throws Error(unavailable) if TlsCheck::verify is not possible.
 bool set_tls_options(ff::Options& options, const std::string& url, TlsCheck check);
 
 /// Removes what set_tls_options() has set, if FFmpeg has not used it because the server redirected to an

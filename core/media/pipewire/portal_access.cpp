@@ -121,8 +121,8 @@ struct PortalAccess::Session {
   /// Reads an entry of a response. Returns false if it has not read the value.
   using Entry = std::function<bool(sd_bus_message*, const std::string& key)>;
 
-  /// If the portal has given access before, a missing portal is temporary: throws Error(bad_source) then
-  /// instead of Error(unavailable), so that the source connects again.
+  /// Opens the session bus. Throws Error(unavailable) if that fails. If the portal has given access before,
+  /// the failure is temporary: throws Error(bad_source) instead, so that the source connects again.
   Session(const std::string& where_, PortalGrant& grant_, const StopFlags& stop_, int64_t timeout_ns)
       : where(where_),
         grant(grant_),
