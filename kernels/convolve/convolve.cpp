@@ -114,7 +114,7 @@ void run_chunk(const PassArgs& args, const ConvolveBlock& block, Band band, int 
 
   for (int y = band.begin - ry; y < band.end + ry; ++y) {
     copy_span(border_row(in, y, block.border), in.width(), ch, x0 - rx, x1 + rx, block.border, at);
-    // The upper row of the first pair has weight 0.
+    // The upper row of the first pair has weight 0, so its values have no effect.
     interleave(y == band.begin - ry ? at : above, at, slot(y), padded);
     std::swap(above, at);
     const int target = y - ry;
