@@ -105,7 +105,7 @@ std::string playback_obstacle(const CommandLine& line, const SourceInfo& source)
 std::string controls_obstacle(const CommandLine& line, const std::string& url) {
   const UrlKind kind = classify(url);
   if (kind == UrlKind::camera || line.config.source_controls.empty()) return {};
-  // The configuration of the viewer serves files and cameras. Without SOURCE, a camera that is plugged in
+  // The viewer uses one configuration for files and cameras. Without SOURCE, a camera that is plugged in
   // later gets the controls.
   const bool for_cameras = line.source_controls.empty() || line.config.source_url.empty();
   if (line.mode == RunMode::viewer && for_cameras) return {};

@@ -239,7 +239,7 @@ Response Session::plan_edit(const GraphEdit& edit, SetGraph change) {
   }
   if (!posted) return response;
   const auto answered = [&] { return future.wait_for(options_.plan_timeout) == std::future_status::ready; };
-  // If the change takes effect just now, its outcome follows.
+  // If give_up() returns false, the change has taken effect, and its outcome follows.
   if (!answered() && (claim->give_up() || !answered())) {
     take_request(request);
     return {Status::failed, "the graph could not be planned in time"};
@@ -363,7 +363,7 @@ void Session::enqueue_load(Reply reply, std::function<Response(const Flag&)> job
   const auto shared = std::make_shared<Reply>(std::move(reply));
   bool queued = false;
   {
-    // The job cannot pass open() before loading_ is its flag.
+    // With the lock, the job cannot pass open() before loading_ is its flag.
     const std::lock_guard lock(mutex_);
     const auto cancel = std::make_shared<std::atomic<bool>>(stopping_.load());
     queued = try_enqueue(transactions_, shared, [job = std::move(job), cancel] { return job(cancel); });

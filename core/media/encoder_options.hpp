@@ -22,8 +22,8 @@ struct EncoderOptions {
   double max_delay_s = 0;
   /// Bits per sample if the encoder supports both: 8 or 10. 0: 10 for PQ and HLG and for working images with
   /// 16 bits, else 8. For SDR in H.264, 0 means 8, because hardware decoders and browsers do not decode it
-  /// with 10 bits. Decoded YUV and grey pictures keep their depth if the encoder has such a format, whatever
-  /// this value is.
+  /// with 10 bits. Decoded YUV and grey pictures keep their depth if the encoder has such a format; the value
+  /// then has no effect.
   int depth = 0;
   bool dither = false;  ///< ordered dither instead of rounding if 16-bit working images are encoded with 8
   /// Matrix of YUV that is made from working images. Absent: BT.2020 for BT.2020 primaries, else the default

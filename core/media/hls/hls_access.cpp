@@ -175,7 +175,7 @@ int HlsAccess::give(AVFormatContext& context, AVIOContext** io, Role& role) {
     const int64_t sequence = role.listed.sequence;
     load(context, role);
     role.loaded = false;
-    // FFmpeg would wait for the number of its next segment.
+    // FFmpeg would wait until the new numbers reach that of its next segment.
     if (role.given && role.listed.end() <= sequence && role.listed.sequence < sequence)
       fail("the server has restarted the stream");
   }
@@ -234,7 +234,7 @@ int HlsAccess::open_media(AVFormatContext& context, AVIOContext** io, const std:
   const std::string address = url.starts_with(kCrypto) ? url.substr(kCrypto.size()) : url;
   const int error = connect(context, io, url, given);
   if (error < 0) {
-    // FFmpeg would decrypt with a wrong key.
+    // Without the key, FFmpeg would decrypt with a wrong one.
     if (is_key(address)) fail("cannot load the key of its HLS playlist: " + failure_);
     return error;
   }

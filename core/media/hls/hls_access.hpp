@@ -46,7 +46,7 @@ class HlsAccess {
     bool sound = false;  ///< play only the audio; otherwise the video
     int track = 0;       ///< number of the variant, or of the rendition if `sound`; 0: the best one
     bool or_best = false;
-    /// The video's audio as well, if the stream is live; a file is opened again for it.
+    /// Also play the video's audio if the stream is live. A file is opened again for its audio.
     bool with_audio = false;
     int audio_track = 0;
   };
@@ -85,7 +85,7 @@ class HlsAccess {
   /// Returns true if the audio has a separate playlist.
   bool separate_audio() const noexcept { return choice_.rendition; }
 
-  /// Returns why the stream cannot be played any more; empty if it can. Then nothing is opened any more.
+  /// Returns why the stream cannot be played any more; empty if it can. With a problem, open() fails.
   const std::string& problem() const noexcept { return problem_; }
   /// Returns problem(), or why the last attempt to open something has failed; empty if it has not.
   std::string reason() const;

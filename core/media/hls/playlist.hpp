@@ -94,7 +94,7 @@ struct Choice {
   int video_track = 0;       ///< number of the variant among the video variants, from 1; 0: it has no video
 };
 
-/// The number of video variants.
+/// Returns the number of video variants.
 int video_tracks(const Playlist& master);
 /// Returns a description of each video variant such as "1920×1080, 5.2 Mbit/s".
 std::vector<std::string> describe_variants(const Playlist& master);

@@ -47,7 +47,7 @@ class ConnectPolicy {
   /// Returns the number of connections that were allowed or refused, except those to name servers.
   int connections() const noexcept { return connections_; }
 
-  /// Lets recv() and recvfrom() return `bytes` from now on, about. They then fail until the next call.
+  /// Limits what recv() and recvfrom() return from now on to about `bytes`. Beyond the limit they fail.
   void limit_received(int64_t bytes) noexcept { left_bytes_ = bytes; }
   bool received_too_much() const noexcept { return left_bytes_ <= 0; }
   /// Called by recv() and recvfrom().

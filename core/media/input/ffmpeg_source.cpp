@@ -22,7 +22,7 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// Higher rates are the resolution of the timestamps: FFmpeg returns it if it has seen too few of them.
+/// FFmpeg returns the resolution of the timestamps if it has read too few of them. Ignore such high rates.
 constexpr double kHighestFps = 10'000;
 
 /// Returns the name of the codec, or of the pixel format if the stream is not compressed.

@@ -262,7 +262,7 @@ void Input::open_local(const std::string& url, const AVInputFormat* format, ff::
 /// Returns stream number `track` of `kind`, see the constructor; null: there is none. Sets `number` to the
 /// number of streams of this kind.
 AVStream* Input::find_stream(StreamKind kind, int track, int& number) const {
-  // A playlist that was chosen by the number has one such stream.
+  // A playlist that was chosen by number has only one stream of this kind.
   if (hls_ && (kind == StreamKind::video ? hls_->variant() > 0 : hls_->separate_audio())) track = 0;
   AVStream* best = nullptr;
   number = 0;

@@ -1,7 +1,8 @@
 // Input for HLS playlists from HTTP servers.
 //
-// A playlist is recognised by its first line, whatever its address and type are. FFmpeg's demuxer then reads
-// what HlsAccess makes of it. A complete playlist is a file that seeks; a live one is read ahead.
+// A playlist is recognised by its first line, regardless of its address and content type. FFmpeg's demuxer
+// then reads the playlist that HlsAccess has rewritten. A complete playlist is a file that can seek; a live
+// one is read ahead.
 extern "C" {
 #include <libavutil/opt.h>
 }
@@ -19,7 +20,7 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// The start of the stream that is probed. It arrives in a burst, so more of it costs no time.
+/// Limits of the part that is probed. The start of a stream arrives in a burst, so these cost no time.
 constexpr int64_t kHlsProbeBytes = 5'000'000, kHlsAnalyzeUs = 2'000'000;
 /// A live stream is lost after this number of its segments' durations without data.
 constexpr int64_t kMissedSegments = 3;
@@ -30,10 +31,10 @@ constexpr const char* kDemuxers = "hls,mpegts,mov,aac,mp3,ac3,eac3";
 /// Sets the options of FFmpeg's demuxer, as far as this version has them.
 void set_demuxer_options(ff::Options& options, const AVInputFormat& demuxer) {
   constexpr std::pair<const char*, const char*> kValues[] = {
-      // Connections must be opened by HlsAccess: reused ones would be used behind its back.
+      // Do not reuse connections: HlsAccess must open each of them.
       {"http_persistent", "0"},
       {"http_multiple", "0"},
-      // HlsAccess checks addresses. A segment may have any name: what it contains is what counts.
+      // Allow all names of segments: HlsAccess checks the addresses, and kDemuxers limits the content.
       {"allowed_extensions", "ALL"},
       {"allowed_segment_extensions", "ALL"},
       {"extension_picky", "0"},
@@ -93,7 +94,7 @@ void Input::open_hls(const std::string& url, const LiveOptions& live, const HlsA
   context_->max_analyze_duration = kHlsAnalyzeUs;
   const AVInputFormat* demuxer = av_find_input_format("hls");
   if (!demuxer) throw Error(ExitCode::unavailable, where_, "this FFmpeg cannot read HLS playlists");
-  // Not with the options of the demuxer: HlsAccess opens the first address before it.
+  // Set these before the demuxer is opened, because HlsAccess opens the first address before it.
   const std::string protocols = allowed_protocols("http") + ",crypto";
   ff::check_memory(av_opt_set(context_.get(), "protocol_whitelist", protocols.c_str(), 0));
   ff::check_memory(av_opt_set(context_.get(), "format_whitelist", kDemuxers, 0));

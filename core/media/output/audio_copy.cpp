@@ -174,7 +174,7 @@ AudioCopy::Outcome AudioCopy::read() {
   }
 }
 
-/// Returns true if the container can describe the audio. Reads the first packet if that takes one.
+/// Returns true if the container can describe the audio. Reads the first packet if it is needed for that.
 bool AudioCopy::describe(const AVOutputFormat& container) {
   const bool from_packet = needs_packet(codec_->codec_id);
   if (filter_ ? codec_->extradata_size == 0 : from_packet && !sample_->data) read_first();

@@ -17,9 +17,9 @@ class AudioPackets {
   enum class Outcome : uint8_t { packet, none_yet, end };
 
   virtual ~AudioPackets() = default;
-  /// Valid while the object exists.
+  /// Returns the codec; valid while the object exists.
   virtual const AVCodecParameters& codec() const = 0;
-  /// Of all packets.
+  /// Returns the time base of all packets.
   virtual AVRational time_base() const = 0;
   virtual Outcome read(AVPacket& out) = 0;
   /// Makes read() continue at `source_ns`, at most a few packets earlier. Returns false if the position does
@@ -40,7 +40,7 @@ std::unique_ptr<AudioPackets> open_audio_file(const AudioSource& source, const s
 /// with another codec are skipped with a warning. Returns null if the connection has no audio.
 std::unique_ptr<AudioPackets> open_live_audio(const AudioSource& source);
 
-/// Notices that a live source sends other audio than an output was opened with.
+/// Detects that a live source sends other audio than an output was opened with.
 class AudioChange {
  public:
   explicit AudioChange(std::shared_ptr<LiveAudio> audio) : audio_(std::move(audio)) {}

@@ -79,7 +79,7 @@ int HlsFiles::open(AVFormatContext* context, AVIOContext** file, const char* url
   return self.error_;
 }
 
-/// Creates a temporary file. FFmpeg would follow a link of this name, and write to any file.
+/// Creates a temporary file, because FFmpeg would follow a link of this name and write to any file.
 int HlsFiles::create(AVFormatContext* context, AVIOContext** file, const char* url, int flags,
                      AVDictionary** options) {
   const AVIOInterruptCB* const interrupt = &context->interrupt_callback;

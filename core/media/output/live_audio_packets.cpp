@@ -92,8 +92,7 @@ class LiveAudioPackets final : public AudioPackets {
   }
 
   /// Adds the time and duration of a frame that follows others in one packet of the stream. FFmpeg does not
-  /// know them for the frames that it reads before it knows the codec's frame size. Returns false if no time
-  /// is known yet.
+  /// set them until the codec's frame size is known. Returns false if no time is known yet.
   bool complete_times(AVPacket& packet) {
     if (packet.pts == AV_NOPTS_VALUE) packet.pts = packet.dts != AV_NOPTS_VALUE ? packet.dts : next_ticks_;
     if (packet.pts == AV_NOPTS_VALUE) return false;

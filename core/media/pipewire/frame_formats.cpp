@@ -107,7 +107,7 @@ const spa_pod* build_offer(spa_pod_builder& builder, const OfferedVideo& offered
   const spa_fraction aspect = {static_cast<uint32_t>(offered.aspect.width),
                                static_cast<uint32_t>(offered.aspect.height)};
   const spa_fraction square = {1, 1};
-  // Receivers that accept only square pixels get the picture too, in the wrong shape.
+  // Receivers that accept only square pixels get the picture too, with a wrong aspect.
   if (!offered.aspect.square())
     spa_pod_builder_add(&builder, SPA_FORMAT_VIDEO_pixelAspectRatio,
                         SPA_POD_CHOICE_ENUM_Fraction(3, &aspect, &aspect, &square), 0);

@@ -137,7 +137,7 @@ PipewireCapture::Stream::~Stream() {
     session.api().proxy_destroy(reinterpret_cast<pw_proxy*>(registry));
   }
   session.disconnect();  // no callbacks follow
-  // The user may have stopped the sharing: do not restore it without a question.
+  // The user may have stopped the sharing: do not restore it without a dialog.
   if (node_ended && kept.any() && grant) grant->token.clear();
   log::debug("{}: {} pictures were replaced by newer ones, {} were damaged", where, replaced,
              monitor.broken - damaged_before);

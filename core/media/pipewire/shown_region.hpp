@@ -31,7 +31,7 @@ struct ShownRegion {
 /// whole picture if the sender gives no rectangle or one outside the picture.
 ShownRegion shown_region(const spa_buffer& buffer, AVPixelFormat pixels, Extent size);
 
-/// Moves the beginning of each plane to the region's first pixel. `region` is of shown_region().
+/// Moves the beginning of each plane to the region's first pixel. `region`: a result of shown_region().
 void crop_planes(AVPixelFormat pixels, const ShownRegion& region, ReceivedPlanes& planes);
 
 /// Attaches the display matrix that undoes the sender's transform. Attaches nothing if there is no transform.

@@ -30,7 +30,7 @@ constexpr int64_t kWaitNs = 50'000'000;
 /// kUndecodableNs, because a parser may make few large packets of another codec's data.
 constexpr int kMaxFailed = 50;
 constexpr int64_t kUndecodableNs = 3'000'000'000;
-/// Without packets for these times, pictures do not wait for sound, and the source has no audio.
+/// Pictures stop waiting for sound after kQuietNs without packets. After kNoAudioNs the source has no audio.
 constexpr int64_t kQuietNs = 1'000'000'000, kNoAudioNs = 5'000'000'000;
 
 /// Decodes the packets of one connection.

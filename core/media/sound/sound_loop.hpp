@@ -34,7 +34,7 @@ struct SoundShared {
   SeqLock<SoundCue> cue;
   SeqLock<SoundClock> clock;
   SoundQueue queue;
-  /// `broken`, `no_track` or `unknown`: there is nothing to play, for this reason. `playing`: there is.
+  /// Why there is nothing to play; `playing`: there is something to play.
   std::atomic<SoundState> obstacle{SoundState::playing};
   std::atomic<SoundState> state{SoundState::connecting};
   std::atomic<int64_t> lead_ns{kFirstLeadNs};

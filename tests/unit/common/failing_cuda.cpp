@@ -33,7 +33,7 @@ std::array<std::atomic<int64_t>, kFunctions> g_counts;
 std::atomic<size_t> g_function{0};
 std::atomic<int64_t> g_number{0};
 std::atomic<bool> g_failed{false};
-thread_local cudaError_t t_last = cudaSuccess;  // as kept by the runtime until cudaGetLastError()
+thread_local cudaError_t t_last = cudaSuccess;  // the last error, kept until cudaGetLastError()
 
 bool fails(size_t function) {
   const int64_t number = g_counts[function].fetch_add(1) + 1;

@@ -75,7 +75,7 @@ class JoinedParts::Finder {
       if (unsteady(places[i - 1], places[i])) narrow(places[i - 1], places[i]);
     read(bytes - kScanBytes, bytes);
   }
-  /// Returns the parts. Returns none if no part goes back: then all times of the file are used as they are.
+  /// Returns the parts. Returns none if no part goes back: then all times of the file stay unchanged.
   std::vector<Part> take() && {
     return std::ranges::any_of(parts_, &Part::goes_back) ? std::move(parts_) : std::vector<Part>();
   }

@@ -34,7 +34,7 @@ class PacketCount {
   std::vector<int64_t> times_ns_;   ///< times of the packets since the first one
 };
 
-/// Tells whether a file has a constant frame rate.
+/// Detects whether a file has a constant frame rate.
 class RateWatch {
  public:
   explicit RateWatch(int64_t nominal_ns = 0) : nominal_ns_(nominal_ns) {}

@@ -27,7 +27,7 @@ class PesFlush {
  public:
   static constexpr size_t kPacket = 188;
 
-  /// `programs`: gets every packet; may be null. `inserts`: false: pass() changes nothing.
+  /// `programs`: gets every packet; may be null. If `inserts` is false, pass() changes nothing.
   explicit PesFlush(ProgramWatch* programs = nullptr, bool inserts = true)
       : programs_(programs), inserts_(inserts) {}
 

@@ -18,7 +18,7 @@ namespace lensd {
 namespace {
 
 constexpr int kWriteBufferBytes = 256 * 1024;
-/// Interval at which the kernel is asked to start writing, so that little is left for the sync at the end.
+/// After this amount of new data, the kernel starts to write, so that little is left for the sync at the end.
 constexpr int64_t kWritebackBytes = 8 << 20;
 constexpr int kStopPollMs = 50;  ///< interval between checks of FileRules::stop
 /// Maximum number of successive calls of FileRules::make_room. On file systems with snapshots, deleting files

@@ -133,7 +133,7 @@ void Segments::open(const AVPacket& packet, double age_s) {
   if (ring_) ring_->opened(path_, file_->identity());
   file_start_ = packet.pts;
   footage_ticks_ = noted_ticks_ = 0;
-  // Later than expected if files could not be opened for some time.
+  // This is later than take_key_request() expected if files could not be opened for some time.
   const int64_t next = packet.pts + std::max<int64_t>(1, ticks_of(split_seconds_, time_base_));
   if (next_key_ < next || split_bytes_ > 0) next_key_ = next;
   size_key_asked_ = false;
