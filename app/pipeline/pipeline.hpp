@@ -297,10 +297,10 @@ class Pipeline {
   std::vector<PlannedCommand> unplanned_;               // commands that no PlanRequest includes yet
   bool plan_again_ = false;    // requested_ changed since the last PlanRequest, or is tried again
   bool shows_source_ = false;  // the running plan is without the graph
-  bool graph_waits_ = false;   // live: because there was not enough memory for it
+  bool graph_waits_ = false;   // live: there was not enough memory for the graph
   std::optional<PictureInfo> refused_format_;  // live: there was not enough memory to show it
   bool run_failed_ = false;                    // live: there was not enough memory for the last frame
-  int64_t retry_ns_ = 0;                       // time of the next try of the graph or the format
+  int64_t retry_ns_ = 0;                       // time of the next attempt with the graph or the format
   bool show_one_ = false;                      // process one picture although paused
   bool stays_ = false;                         // true while stay() or show_last_frame() waits
   bool burst_ = false;                         // live: the current picture waited, or others wait

@@ -79,7 +79,7 @@ bool Pipeline::show_last_frame(bool whole_sound) {
   int64_t picture_end_ns = shown_ns_ + state_.frame_duration_ns;
   if (source_info_.duration_ns > 0) picture_end_ns = std::min(picture_end_ns, source_info_.duration_ns);
   int64_t end_ns = picture_end_ns, resumed_ns = now_ns();
-  bool sounds_on = false;  // the sound goes on after the picture
+  bool sounds_on = false;  // the sound continues after the picture
   const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
   const auto moved = [&] {
     return stopping() || serial != seek_serial_.load(std::memory_order_relaxed) || step_frames_ > 0;

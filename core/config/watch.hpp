@@ -1,4 +1,4 @@
-// Watches configuration files for changes, however programs save them.
+// Watches configuration files for changes. Programs save files in several ways; all are detected.
 //
 //   inotify on the folders of the files and of their link targets ──▶ changed()
 //

@@ -14,7 +14,7 @@ namespace lensd::ui {
 
 struct FrameCounts {
   uint64_t received = 0, placeholders = 0;        ///< live: pictures of the source, and placeholders
-  uint64_t camera_broken = 0, camera_missed = 0;  ///< live: damaged; missed by a camera's driver
+  uint64_t camera_broken = 0, camera_missed = 0;  ///< live: damaged; dropped by the camera's driver
   uint64_t replaced_source = 0;                   ///< live: replaced before the decode thread took them
   uint64_t replaced_graph = 0;                    ///< live: replaced before the graph took them
   uint64_t skipped = 0;                           ///< live: received while paused

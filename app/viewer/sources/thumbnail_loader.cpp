@@ -171,7 +171,7 @@ void ThumbnailLoader::close(std::chrono::nanoseconds timeout) {
 }
 
 void ThumbnailLoader::open(const std::string& path, int64_t duration_ns, int video_track) {
-  close({});  // any other work delays the thread: the window does not wait for it
+  close({});  // without a wait, because the UI thread must not wait for the loader's thread
   if (path.empty() || duration_ns <= 0) return;
   shared_ = std::make_shared<Shared>();
   shared_->wake = wake_, shared_->path = path, shared_->video_track = video_track;
