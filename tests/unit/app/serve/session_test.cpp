@@ -100,27 +100,6 @@ TEST_F(SessionTest, ValuesAreReadBackAtOnce) {
   }
 }
 
-TEST_F(SessionTest, TheStateOfAFileWithoutItsNextPictureHasAReason) {
-  SessionOptions options;
-  options.load = [](const std::string&, Reply) {};
-  std::atomic<bool> go{false};
-  Session session(std::move(options), registry());
-  PipelineOptions o;
-  o.executor = {.threads = 1, .frames = 6};
-  o.graph = parse_chain("invert", registry()), o.paced = true;
-  auto source = std::make_unique<SyntheticSource>(Extent{64, 48}, 1000);
-  source->wait_at(5, go);
-  const auto pipeline = std::make_shared<Pipeline>(std::move(source), o, registry());
-  session.attach(pipeline, "good");
-  pipeline->start();
-  EXPECT_TRUE(eventually([&] { return session.state().source_state == "stalled"; }));
-  EXPECT_EQ(session.state().source_reason, "the next picture has not arrived");
-  go = true;
-  EXPECT_TRUE(eventually([&] { return session.state().source_state == "playing"; }));
-  EXPECT_EQ(session.state().source_reason, "");
-  pipeline->stop();
-}
-
 TEST_F(SessionTest, ManyPendingChangesCostNoMoreThanOne) {
   SessionOptions options;
   options.load = [](const std::string&, Reply) {};
