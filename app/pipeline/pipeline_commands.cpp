@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kMaxStepsBack = 1'000'000;
 /// The latest target of a seek: the largest plausible() time.
-constexpr int64_t kLatestNs = INT64_MAX / 4 - 1;
+constexpr int64_t kLastSeekNs = INT64_MAX / 4 - 1;
 
 template <class... F>
 struct Overloaded : F... {
@@ -165,8 +165,8 @@ void Pipeline::request_seek(int64_t position_ns, int back) {
   // keeps its position. Other seeks are limited to the end or, if that is later, to the farthest picture so
   // far.
   const bool limited = source_info_.duration_ns > 0 && back == 0;
-  const int64_t last = limited ? std::max(source_info_.duration_ns - 1, farthest_ns_) : kLatestNs;
-  seek_target_ns_ = std::clamp<int64_t>(position_ns, 0, std::min(last, kLatestNs));
+  const int64_t last = limited ? std::max(source_info_.duration_ns - 1, farthest_ns_) : kLastSeekNs;
+  seek_target_ns_ = std::clamp<int64_t>(position_ns, 0, std::min(last, kLastSeekNs));
   seek_ns_.store(*seek_target_ns_, std::memory_order_relaxed);
   seek_back_.store(back, std::memory_order_relaxed);
   seek_serial_.fetch_add(1, std::memory_order_release);

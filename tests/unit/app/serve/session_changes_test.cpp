@@ -61,10 +61,9 @@ class SessionChangesTest : public ::testing::Test {
     answered_ = false;
     session_->reload([this](Response response) { response_ = std::move(response), answered_ = true; });
   }
-  void set_graph(const std::string& chain) { set_graph(parse_chain(chain, registry())); }
-  void set_graph(const GraphDesc& graph) {
+  void set_graph(const std::string& chain) {
     answered_ = false;
-    session_->set_graph(graph,
+    session_->set_graph(parse_chain(chain, registry()),
                         [this](Response response) { response_ = std::move(response), answered_ = true; });
   }
   void set(const std::string& property, const Json& value) {
@@ -154,9 +153,9 @@ TEST_F(SessionChangesTest, ARefusedReloadKeepsTheSettings) {
 TEST_F(SessionChangesTest, AValueThatNeedsAPlanIsAnsweredWithThePlan) {
   open();
   pipeline_->start();
-  GraphDesc graph = parse_chain("crop,blend", registry());
-  graph.nodes[1].inputs = {"source", "crop"};
-  set_graph(graph);
+  write_config(
+      "[[node]]\nfilter = \"crop\"\n[[node]]\nfilter = \"blend\"\ninputs = [\"source\", \"crop\"]\n");
+  reload();
   ASSERT_TRUE(answered());
   ASSERT_EQ(response_.error, "");
   set("crop.width", 20);

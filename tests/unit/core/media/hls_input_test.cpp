@@ -169,7 +169,7 @@ TEST_F(HlsInputTest, AddressesThatAreNotAllowedAreNotOpened) {
   expect_refused(begin + "#EXT-X-KEY:METHOD=AES-128,URI=\"http://OTHER/key\"\n#EXTINF:1,\n0.ts" + end,
                  internal);
   expect_refused(begin + "#EXT-X-KEY:METHOD=AES-128,URI=\"file:///etc/passwd\"\n#EXTINF:1,\n0.ts" + end,
-                 "no http");
+                 "not an http or https address");
   expect_refused(begin + "#EXT-X-MAP:URI=\"http://OTHER/init.mp4\"\n#EXTINF:1,\n0.ts" + end, internal);
   expect_refused("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nhttp://OTHER/a.m3u8\n", internal);
   expect_refused(
