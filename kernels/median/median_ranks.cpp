@@ -7,8 +7,6 @@
 // contains the median and the number of marks before that group are updated. The cost depends little on the
 // picture.
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <utility>
 
 #include "kernels/common/border/border_simd.hpp"
@@ -50,15 +48,6 @@ struct MedianRankArea {
   int height() const { return rows + 2 * radius; }
 };
 
-/// Positions of set bits: [rank · 256 + byte] is that of the set bit with this rank, from 0.
-inline constexpr auto kBitPositions = [] {
-  std::array<uint8_t, 2048> positions{};
-  for (size_t byte = 0; byte < 256; ++byte)
-    for (size_t bit = 0, rank = 0; bit < 8; ++bit)
-      if (byte >> bit & 1) positions[rank++ * 256 + byte] = static_cast<uint8_t>(bit);
-  return positions;
-}();
-
 }  // namespace lensd
 #endif
 
@@ -66,25 +55,12 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Returns the position of the set bit with this rank, from 0. Does not branch (S. Vigna, Broadword
-/// implementation of rank/select queries, 2008).
-HWY_INLINE int bit_position(uint64_t bits, int rank) {
-  constexpr uint64_t kBytes = 0x0101010101010101, kTops = 0x80 * kBytes;
-  uint64_t sums = bits - ((bits >> 1) & 0x55 * kBytes);
-  sums = (sums & 0x33 * kBytes) + ((sums >> 2) & 0x33 * kBytes);
-  sums = ((sums + (sums >> 4)) & 0x0f * kBytes) * kBytes;  // byte k: number of bits in bytes 0 … k
-  const auto wanted = static_cast<uint64_t>(rank);
-  const int shift = 8 * std::popcount((((wanted * kBytes) | kTops) - sums) & kTops);
-  const uint64_t rest = wanted - ((sums << 8 >> shift) & 255);
-  return shift + kBitPositions[rest * 256 + ((bits >> shift) & 255)];
-}
-
 /// The marks of the ranks in the window, and the group of marks that holds its median.
 class MedianRankWindow {
  public:
   MedianRankWindow(uint8_t* marks, int samples, int side)
       : marks_(marks), side_(side), half_(side * side / 2) {
-    std::fill_n(marks_, (samples + kGroup - 1) / kGroup * kGroup, uint8_t{0});
+    std::fill_n(marks_, (samples + 63) / 64 * 64, uint8_t{0});
   }
 
   /// Adds a row. Use before the first call of median().
@@ -108,51 +84,27 @@ class MedianRankWindow {
   }
   /// Returns the median's rank.
   int median() {
-    while (before_ > half_) before_ -= Members(marks_ + --group_ * kGroup).count();
-    Members members(marks_ + group_ * kGroup);
-    while (before_ + members.count() <= half_) {
-      before_ += members.count();
-      members = Members(marks_ + ++group_ * kGroup);
+    while (before_ > half_) before_ -= count(--group_);
+    for (;;) {
+      const int members = count(group_);
+      if (before_ + members > half_) break;
+      before_ += members, ++group_;
     }
-    return group_ * kGroup + members.position(half_ - before_);
+    uint64_t bits = 0;
+    hn::StoreMaskBits(D8(), members_of(group_), reinterpret_cast<uint8_t*>(&bits));
+    for (int i = half_ - before_; i > 0; --i) bits &= bits - 1;
+    return group_ * kGroup + __builtin_ctzll(bits);
   }
 
  private:
   using D8 = hn::CappedTag<uint8_t, 64>;
   using D16 = hn::RepartitionToWide<D8>;
-  static constexpr int kLanes = static_cast<int>(hn::MaxLanes(D8())), kParts = 4, kGroup = kParts * kLanes;
-  static_assert(kRankSamples % kGroup == 0);
+  static constexpr int kGroup = static_cast<int>(hn::MaxLanes(D8()));
 
-  /// The marks of a group as bits.
-  class Members {
-   public:
-    HWY_INLINE explicit Members(const uint8_t* marks) {
-      for (int part = 0; part < kParts; ++part) {
-        Word bits = 0;
-        hn::StoreMaskBits(D8(), hn::Ne(hn::Load(D8(), marks + part * kLanes), hn::Zero(D8())),
-                          reinterpret_cast<uint8_t*>(&bits));
-        bits_[part] = bits;
-        ends_[part] = std::popcount(bits) + (part > 0 ? ends_[part - 1] : 0);
-      }
-    }
-    HWY_INLINE int count() const { return ends_[kParts - 1]; }
-    /// Returns the position of the mark with this rank among the group's marks, from 0.
-    HWY_INLINE int position(int rank) const {
-      int part = 0, before = 0;
-      for (int i = 0; i + 1 < kParts; ++i) {
-        const bool later = rank >= ends_[i];
-        part += later ? 1 : 0, before = later ? ends_[i] : before;
-      }
-      return part * kLanes + bit_position(bits_[part], rank - before);
-    }
-
-   private:
-    using Word = std::conditional_t<kLanes == 64, uint64_t,
-                                    std::conditional_t<kLanes == 32, uint32_t, uint16_t>>;
-    uint64_t bits_[kParts];
-    int ends_[kParts];  ///< number of marks up to the end of each part
-  };
-
+  HWY_INLINE hn::Mask<D8> members_of(int group) const {
+    return hn::Ne(hn::Load(D8(), marks_ + group * kGroup), hn::Zero(D8()));
+  }
+  HWY_INLINE int count(int group) const { return static_cast<int>(hn::CountTrue(D8(), members_of(group))); }
   /// Returns the number of the row's ranks that lie in the groups before the median's group.
   HWY_INLINE int count_before(const uint16_t* row) const {
     const D16 d16;
