@@ -119,7 +119,8 @@ try:
            "document.body.innerText.includes('PipeWire')", "the virtual camera is on, or the reason is shown")
     b.evaluate("$('virtual-camera').getAttribute('aria-pressed') == 'true' && $('virtual-camera').click()")
     b.wait("$('virtual-camera').getAttribute('aria-pressed') == 'false'", "the virtual camera is off")
-    b.evaluate("fetch('/api/v1/load', {method: 'POST', body: JSON.stringify(['udp://127.0.0.1:9?timeout=1'])})")
+    # Other tests send to port 9.
+    b.evaluate("fetch('/api/v1/load', {method: 'POST', body: JSON.stringify(['udp://127.0.0.1:11?timeout=1'])})")
     b.wait("$('state').textContent == 'connecting'", "an unavailable source")
     time.sleep(0.6)
     b.screenshot("away")
