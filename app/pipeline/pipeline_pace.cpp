@@ -142,7 +142,10 @@ void Pipeline::follow_a_b_loop() {
 /// last picture or after it. Ends the run if the last seek for a loop found no picture, because the next one
 /// would find none either.
 void Pipeline::end_of_stream() {
-  if (loops_a_b() && loop_armed_ && !state_.paused && !seek_target_ns_) return request_seek(state_.loop_a_ns);
+  // After A there may be no picture, for example if another track is shorter.
+  const bool reaches_a = shown_ns_ + state_.frame_duration_ns > state_.loop_a_ns;
+  if (loops_a_b() && loop_armed_ && !state_.paused && !seek_target_ns_ && reaches_a)
+    return request_seek(state_.loop_a_ns);
   const bool again = loops_file() && state_.processed > 0 && seek_target_ns_ != 0;
   again ? request_seek(0) : end_run();
 }

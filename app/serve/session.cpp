@@ -233,7 +233,7 @@ Response Session::plan_edit(const GraphEdit& edit, SetGraph change) {
   {
     const std::lock_guard lock(mutex_);
     change.request = request = next_request_++;
-    requests_[request] = [promise](const PlanOutcome& outcome) { promise->set_value(outcome); };
+    requests_[request] = {[promise](const PlanOutcome& outcome) { promise->set_value(outcome); }};
     response = post_edit(edit, std::move(change), posted);
     if (!posted) requests_.erase(request);
   }
@@ -255,12 +255,29 @@ Response Session::plan_edit(const GraphEdit& edit, SetGraph change) {
 Session::OutcomeCallback Session::take_request(uint64_t request) {
   const std::lock_guard lock(mutex_);
   const auto node = requests_.extract(request);
-  return node ? std::move(node.mapped()) : nullptr;
+  return node ? std::move(node.mapped().callback) : nullptr;
 }
 
 /// Refuses requests. Call without mutex_ locked.
 void Session::fail(const Requests& requests, const std::string& reason) {
-  for (const auto& [id, callback] : requests) callback({id, reason, 0});
+  for (const auto& [id, request] : requests) request.callback({id, reason, 0});
+}
+
+/// Refuses the requests whose deadline has passed; if `running` has failed, all of them, because it plans
+/// nothing more.
+void Session::fail_overdue(const Pipeline& running, bool failed) {
+  Requests overdue;
+  {
+    const std::lock_guard lock(mutex_);
+    if (&running != pipeline_.get()) return;
+    const int64_t now = now_ns();
+    for (auto next = requests_.begin(); next != requests_.end();) {
+      const auto request = next++;
+      if (failed || now > request->second.deadline_ns) overdue.insert(requests_.extract(request));
+    }
+  }
+  fail(overdue, failed ? "the source has failed"
+                       : "the change could not be planned in time; it may still take effect");
 }
 
 /// Applies what a configuration changes as one command, so that all of it takes effect or nothing. If the

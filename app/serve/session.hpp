@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -121,7 +122,11 @@ class Session final : public ControlTarget {
   };
   struct EncodeJob;
   using OutcomeCallback = std::function<void(const PlanOutcome&)>;
-  using Requests = std::map<uint64_t, OutcomeCallback>;
+  struct OpenRequest {
+    OutcomeCallback callback;
+    int64_t deadline_ns = std::numeric_limits<int64_t>::max();  ///< pump() refuses it later
+  };
+  using Requests = std::map<uint64_t, OpenRequest>;
   using Flag = std::shared_ptr<std::atomic<bool>>;
 
   void keep_settings(Pipeline& next, const SetGraph& change) const;
@@ -142,6 +147,7 @@ class Session final : public ControlTarget {
   Response stop_recording();
   std::string write_capture(const std::string& name, std::string_view bytes, const std::string& kind);
   static void fail(const Requests& requests, const std::string& reason);
+  void fail_overdue(const Pipeline& running, bool failed);
   void shut_down(Pipeline& pipeline);
   void publish_notice(bool problem, const std::string& text);
   void publish_source(const RunState& now);

@@ -40,7 +40,7 @@ Response Session::post_changes(std::vector<GraphChange> changes, OutcomeCallback
   if (result.refused()) return {Status::refused, result.problem};
   waits = result.kind == ChangeResult::Kind::needs_plan;
   const uint64_t request = waits ? next_request_++ : 0;
-  if (waits) requests_[request] = std::move(planned);
+  if (waits) requests_[request] = {std::move(planned), now_ns() + options_.plan_timeout.count()};
   const uint64_t ticket = pipeline_->try_post(Batch{changes, request});
   if (!ticket) {
     waits = false;
@@ -204,6 +204,7 @@ void Session::pump() {
     for (const Notice& notice : running->take_notices()) publish_notice(notice.problem, notice.text);
   for (const PlanOutcome& outcome : running->take_outcomes())
     if (const auto callback = take_request(outcome.request)) callback(outcome);
+  fail_overdue(*running, now.failed);
   const GraphState current = graph();
   if (std::exchange(seen_version_, current.version) != current.version)
     hub_.publish("graph", current.frame, {{"version", current.version}});

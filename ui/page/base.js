@@ -30,7 +30,7 @@ function icon(name) {
 const button = (name, text, onclick) => label(element("button", {type: "button", title: text, onclick, className: "icon"}, icon(name)), text);
 
 // ---- requests -------------------------------------------------------------------------------------------
-// Values are answered at once, changes after up to 40 s. The server closes a stream of pictures that makes no progress for 5 s;
+// Reads are answered at once, changes after up to 40 s. The server closes a stream of pictures that makes no progress for 5 s;
 // kReadMs is shorter, so that a page whose stream was closed for this reason has noticed the outage.
 const kReadMs = 4000, kChangeMs = 45000, kLost = "The connection to lensd is lost; reconnecting.";
 async function request(path, options = {}, limit = kReadMs) {

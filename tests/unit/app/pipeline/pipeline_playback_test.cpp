@@ -203,6 +203,17 @@ TEST(Pipeline, ALoopThatEndsWithinTheLastPictureOrAfterItRepeats) {
   }
 }
 
+TEST(Pipeline, ALoopAfterTheLastPictureEnds) {
+  constexpr int64_t kFrame = SyntheticSource::kDuration;
+  Pipeline pipeline(source(10, {16, 16}), paced("invert"), registry());
+  pipeline.post(SetLoop{.file = false, .a_ns = 30 * kFrame, .b_ns = 40 * kFrame});
+  pipeline.start();
+  EXPECT_TRUE(eventually([&] { return pipeline.status().ended; }));
+  EXPECT_EQ(pipeline.status().processed, 10u);
+  pipeline.stop();
+  pipeline.check();
+}
+
 TEST(Pipeline, ASeekBeyondTheEndOfALoopPlaysOn) {
   constexpr int64_t kFrame = SyntheticSource::kDuration;
   Pipeline pipeline(source(30, {16, 16}), paced("invert"), registry());

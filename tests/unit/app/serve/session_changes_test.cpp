@@ -183,6 +183,28 @@ TEST_F(SessionChangesTest, AnOpenChangeIsRefusedWhenTheSourceChanges) {
   EXPECT_EQ(response_.status, Status::refused);
 }
 
+TEST_F(SessionChangesTest, AChangeThatIsNotPlannedInTimeIsAnswered) {
+  open(std::chrono::milliseconds(20), "crop");  // not started
+  set("crop.width", 20);
+  ASSERT_TRUE(answered());
+  EXPECT_EQ(response_.error, "the change could not be planned in time; it may still take effect");
+}
+
+TEST_F(SessionChangesTest, AChangeOfAFailedSourceIsAnswered) {
+  open(std::chrono::seconds(30), "crop");
+  PipelineOptions o;
+  o.executor = {.threads = 1, .frames = 6};
+  o.graph = parse_chain("crop", registry());
+  pipeline_ =
+      std::make_shared<Pipeline>(std::make_unique<SyntheticSource>(Extent{64, 48}, 400, 3), o, registry());
+  session_->attach(pipeline_, "fails");
+  pipeline_->start();
+  ASSERT_TRUE(eventually([&] { return pipeline_->status().failed; }));
+  set("crop.width", 20);
+  ASSERT_TRUE(answered());
+  EXPECT_EQ(response_.error, "the source has failed");
+}
+
 TEST_F(SessionChangesTest, ARefusedEditNamesNoLineOfTheFile) {
   open();
   pipeline_->start();
