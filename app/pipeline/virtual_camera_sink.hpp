@@ -24,9 +24,7 @@ class VirtualCameraSink final : public QueueSink {
     served_ = camera_->starts();
     push({.frame = frame.share(), .info = frame.info, .aspect = aspects.output});
   }
-  bool wants_current_frame() const noexcept override {
-    return camera_->on() && served_ != camera_->starts();
-  }
+  bool wants_current_frame() const noexcept override { return camera_->on() && served_ != camera_->starts(); }
   bool wants_reruns() const noexcept override { return camera_->on(); }
   SinkStatus status() const override;
   std::vector<Notice> take_notices() override;

@@ -8,8 +8,8 @@
 
 namespace lensd {
 
-/// Parses a width and height in pixels, such as "640x480". Returns nullopt if `text` is anything else, or if a
-/// side is not from 1 to kMaxSide. Thread-safe.
+/// Parses a width and height in pixels, such as "640x480". Returns nullopt if `text` is anything else, or if
+/// a side is not from 1 to kMaxSide. Thread-safe.
 std::optional<Extent> parse_extent(std::string_view text);
 
 }  // namespace lensd
