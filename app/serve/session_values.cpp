@@ -1,16 +1,12 @@
-// Values of a session: parameters, the graph, the state of the run, events.
+// Values of a session: the state of the run, measurements, events.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "app/serve/session.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
 #include "core/base/text/url_secrets.hpp"
-#include "core/control/properties.hpp"
-#include "core/graph/edit.hpp"
 
 namespace lensd {
 namespace {
@@ -18,86 +14,7 @@ namespace {
 /// Minimum interval over which the frame rate is measured.
 constexpr int64_t kRateNs = 1'000'000'000;
 
-/// Returns a key that is the same for changes of the same value.
-std::string key_of(const GraphChange& change) {
-  const auto* set = std::get_if<SetParam>(&change);
-  return set ? set->node + '\n' + set->param : std::get<SetEnabled>(change).node;
-}
-
 }  // namespace
-
-bool Session::post(Command command) {
-  const std::lock_guard lock(mutex_);
-  return !stopped_ && pipeline_ && pipeline_->try_post(std::move(command)) != 0;
-}
-
-/// Queues changes of the graph. If they need a new plan, sets `waits` and keeps `planned` for its outcome.
-Response Session::post_changes(std::vector<GraphChange> changes, OutcomeCallback planned, bool& waits) {
-  const std::lock_guard lock(mutex_);
-  if (stopped_ || !pipeline_) return not_posted();
-  predict();
-  const ChangeResult result = apply_changes(predicted_, changes, registry_);
-  if (result.refused()) return {Status::refused, result.problem};
-  waits = result.kind == ChangeResult::Kind::needs_plan;
-  const uint64_t request = waits ? next_request_++ : 0;
-  if (waits) requests_[request] = {std::move(planned), now_ns() + options_.plan_timeout.count()};
-  const uint64_t ticket = pipeline_->try_post(Batch{changes, request});
-  if (!ticket) {
-    waits = false;
-    requests_.erase(request), predicted_from_.reset();
-    return not_posted();
-  }
-  for (GraphChange& change : changes) {
-    std::string key = key_of(change);
-    pending_.insert_or_assign(std::move(key), Pending{ticket, std::move(change)});
-  }
-  return {};
-}
-
-void Session::change_graph(std::vector<GraphChange> changes, Reply reply) {
-  const auto shared = std::make_shared<Reply>(std::move(reply));
-  bool waits = false;
-  Response response = post_changes(
-      std::move(changes),
-      [shared](const PlanOutcome& outcome) {
-        (*shared)(outcome.problem.empty() ? Response{} : Response{Status::refused, outcome.problem});
-      },
-      waits);
-  if (!waits) (*shared)(std::move(response));
-}
-
-GraphState Session::graph() const {
-  const std::lock_guard lock(mutex_);
-  return current_graph();
-}
-
-/// Call with mutex_ locked.
-GraphState Session::current_graph() const {
-  GraphState state;
-  state.version = earlier_versions_;
-  if (!pipeline_) {
-    state.graph = options_.graph;
-    return state;
-  }
-  const auto view = predict();
-  state.version += view->version, state.frame = view->frame, state.summary = view->summary;
-  state.graph = predicted_;
-  return state;
-}
-
-/// Updates predicted_ and returns the pipeline's view. Applies at most one change per value, however many
-/// were posted. Call with mutex_ locked.
-std::shared_ptr<const GraphView> Session::predict() const {
-  // Read the last applied ticket before the graph, so that the graph contains every change up to this ticket.
-  const uint64_t applied = pipeline_->status().applied;
-  auto view = pipeline_->graph();
-  const size_t done = std::erase_if(pending_, [&](const auto& p) { return p.second.ticket <= applied; });
-  if (view == predicted_from_ && done == 0) return view;
-  predicted_ = view->requested;
-  for (const auto& [key, pending] : pending_) apply_change(predicted_, pending.change, registry_);
-  predicted_from_ = view;
-  return view;
-}
 
 /// Returns the frame rate of the last complete interval, in frames per second. Call with mutex_ locked.
 double Session::frame_rate(uint64_t processed) const {

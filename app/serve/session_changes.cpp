@@ -1,0 +1,183 @@
+// Changes of a session's graph: values and whole graphs, and the requests that wait for their plans.
+//
+//   change_graph() ── Batch ──▶ Pipeline ── PlanOutcome ──▶ pump() ──▶ Reply
+//   plan_edit() ── SetGraph ──▶ Pipeline ── PlanOutcome ──▶ pump() ──▶ the thread of transactions
+#include <future>
+#include <utility>
+
+#include "app/serve/session.hpp"
+#include "core/base/clock.hpp"
+#include "core/control/properties.hpp"
+#include "core/graph/edit.hpp"
+
+namespace lensd {
+namespace {
+
+/// Returns a key that is the same for changes of the same value.
+std::string key_of(const GraphChange& change) {
+  const auto* set = std::get_if<SetParam>(&change);
+  return set ? set->node + '\n' + set->param : std::get<SetEnabled>(change).node;
+}
+
+}  // namespace
+
+// ---- values ---------------------------------------------------------------------------------------------
+
+bool Session::post(Command command) {
+  const std::lock_guard lock(mutex_);
+  return !stopped_ && pipeline_ && pipeline_->try_post(std::move(command)) != 0;
+}
+
+/// Queues changes of the graph. If they need a new plan, sets `waits` and keeps `planned` for its outcome.
+Response Session::post_changes(std::vector<GraphChange> changes, OutcomeCallback planned, bool& waits) {
+  const std::lock_guard lock(mutex_);
+  if (stopped_ || !pipeline_) return not_posted();
+  predict();
+  const ChangeResult result = apply_changes(predicted_, changes, registry_);
+  if (result.refused()) return {Status::refused, result.problem};
+  waits = result.kind == ChangeResult::Kind::needs_plan;
+  const uint64_t request = waits ? next_request_++ : 0;
+  if (waits) requests_[request] = {std::move(planned), now_ns() + options_.plan_timeout.count()};
+  const uint64_t ticket = pipeline_->try_post(Batch{changes, request});
+  if (!ticket) {
+    waits = false;
+    requests_.erase(request), predicted_from_.reset();
+    return not_posted();
+  }
+  for (GraphChange& change : changes) {
+    std::string key = key_of(change);
+    pending_.insert_or_assign(std::move(key), Pending{ticket, std::move(change)});
+  }
+  return {};
+}
+
+void Session::change_graph(std::vector<GraphChange> changes, Reply reply) {
+  const auto shared = std::make_shared<Reply>(std::move(reply));
+  bool waits = false;
+  Response response = post_changes(
+      std::move(changes),
+      [shared](const PlanOutcome& outcome) {
+        (*shared)(outcome.problem.empty() ? Response{} : Response{Status::refused, outcome.problem});
+      },
+      waits);
+  if (!waits) (*shared)(std::move(response));
+}
+
+GraphState Session::graph() const {
+  const std::lock_guard lock(mutex_);
+  return current_graph();
+}
+
+/// Call with mutex_ locked.
+GraphState Session::current_graph() const {
+  GraphState state;
+  state.version = earlier_versions_;
+  if (!pipeline_) {
+    state.graph = options_.graph;
+    return state;
+  }
+  const auto view = predict();
+  state.version += view->version, state.frame = view->frame, state.summary = view->summary;
+  state.graph = predicted_;
+  return state;
+}
+
+/// Updates predicted_ and returns the pipeline's view. Applies at most one change per value, however many
+/// were posted. Call with mutex_ locked.
+std::shared_ptr<const GraphView> Session::predict() const {
+  // Read the last applied ticket before the graph, so that the graph contains every change up to this ticket.
+  const uint64_t applied = pipeline_->status().applied;
+  auto view = pipeline_->graph();
+  const size_t done = std::erase_if(pending_, [&](const auto& p) { return p.second.ticket <= applied; });
+  if (view == predicted_from_ && done == 0) return view;
+  predicted_ = view->requested;
+  for (const auto& [key, pending] : pending_) apply_change(predicted_, pending.change, registry_);
+  predicted_from_ = view;
+  return view;
+}
+
+// ---- whole graphs, on the thread of transactions --------------------------------------------------------
+
+Response Session::plan(const SetGraph& change) {
+  const auto edit = [&change](GraphDesc& current) -> Response {
+    current = change.graph;
+    return {};
+  };
+  return plan_edit(edit, change);
+}
+
+/// Applies `edit` to a copy of the current graph and queues the result as the graph of `change`. Sets
+/// `posted` if it was queued. Call with mutex_ locked, so that no other change is queued in between.
+Response Session::post_edit(const GraphEdit& edit, SetGraph change, bool& posted) {
+  if (!pipeline_ || stopped_) return not_posted();
+  change.graph = current_graph().graph;
+  clear_places(change.graph);
+  Response response = edit(change.graph);
+  if (!response.ok()) return response;
+  if (const auto problems = validate(change.graph, registry_); !problems.empty())
+    return {Status::refused, problems.front()};
+  posted = pipeline_->try_post(std::move(change)) != 0;
+  return posted ? response : not_posted();
+}
+
+/// Applies `edit` to the current graph, together with the settings of `change`. Waits until the result runs
+/// or is refused. Replies with an error after SessionOptions::plan_timeout; the change then never takes
+/// effect.
+Response Session::plan_edit(const GraphEdit& edit, SetGraph change) {
+  const auto promise = std::make_shared<std::promise<PlanOutcome>>();
+  std::future<PlanOutcome> future = promise->get_future();
+  const auto claim = change.claim = std::make_shared<CommandClaim>();
+  uint64_t request = 0;
+  bool posted = false;
+  Response response;
+  {
+    const std::lock_guard lock(mutex_);
+    change.request = request = next_request_++;
+    requests_[request] = {[promise](const PlanOutcome& outcome) { promise->set_value(outcome); }};
+    response = post_edit(edit, std::move(change), posted);
+    if (!posted) requests_.erase(request);
+  }
+  if (!posted) return response;
+  const auto answered = [&] { return future.wait_for(options_.plan_timeout) == std::future_status::ready; };
+  // If give_up() returns false, the change has taken effect, and its outcome follows.
+  if (!answered() && (claim->give_up() || !answered())) {
+    take_request(request);
+    return {Status::failed, "the graph could not be planned in time"};
+  }
+  const PlanOutcome outcome = future.get();
+  if (!outcome.problem.empty()) return {Status::refused, outcome.problem};
+  ++graph_changes_;
+  response.data["frame"] = outcome.frame;
+  return response;
+}
+
+/// Removes and returns a request's callback. Returns an empty function if there is no such request.
+Session::OutcomeCallback Session::take_request(uint64_t request) {
+  const std::lock_guard lock(mutex_);
+  const auto node = requests_.extract(request);
+  return node ? std::move(node.mapped().callback) : nullptr;
+}
+
+/// Refuses requests. Call without mutex_ locked.
+void Session::fail(const Requests& requests, const std::string& reason) {
+  for (const auto& [id, request] : requests) request.callback({id, reason, 0});
+}
+
+/// Refuses the requests whose deadline has passed; if `running` has failed, all of them, because it plans
+/// nothing more.
+void Session::fail_overdue(const Pipeline& running, bool failed) {
+  Requests overdue;
+  {
+    const std::lock_guard lock(mutex_);
+    if (&running != pipeline_.get()) return;
+    const int64_t now = now_ns();
+    for (auto next = requests_.begin(); next != requests_.end();) {
+      const auto request = next++;
+      if (failed || now > request->second.deadline_ns) overdue.insert(requests_.extract(request));
+    }
+  }
+  fail(overdue, failed ? "the source has failed"
+                       : "the change could not be planned in time; it may still take effect");
+}
+
+}  // namespace lensd
