@@ -53,6 +53,8 @@ struct ParamSpec {
   std::vector<std::string> choices;  ///< allowed names; for an enum in the order of its values 0, 1, …
   Widget widget = Widget::plain;
   ParamChange change = ParamChange::live;
+  /// Name of a text parameter. While its text is not empty, changes of this live parameter need a new plan.
+  std::string plan_if;
   ParamValue default_value;
 
   std::function<ParamValue(const void* params)> get;
@@ -89,6 +91,7 @@ class Schema {
     Widget widget = Widget::plain;
     ParamChange change = ParamChange::live;
     std::string zero = {};
+    std::string plan_if = {};
   };
 
   Schema& boolean(std::string name, bool P::*member, std::string doc, Options options = Options()) {
@@ -169,7 +172,7 @@ class Schema {
     ParamSpec& spec = schema_.params.emplace_back();
     spec.name = std::move(name), spec.doc = std::move(doc), spec.type = type;
     spec.unit = std::move(options.unit), spec.zero = std::move(options.zero);
-    spec.widget = options.widget, spec.change = options.change;
+    spec.widget = options.widget, spec.change = options.change, spec.plan_if = std::move(options.plan_if);
     return spec;
   }
   Schema& finish(ParamSpec& spec) {

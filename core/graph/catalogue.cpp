@@ -94,6 +94,11 @@ std::string allowed_cell(const ParamSpec& p) {
   }
 }
 
+std::string change_cell(const ParamSpec& p) {
+  if (p.change == ParamChange::reconfigure) return "a new plan";
+  return p.plan_if.empty() ? "nothing" : fmt::format("nothing; with `{}` a new plan", p.plan_if);
+}
+
 std::string section(const FilterEntry& entry) {
   const FilterSchema& schema = entry.schema();
   const Traits traits = traits_of(entry);
@@ -107,8 +112,7 @@ std::string section(const FilterEntry& entry) {
       "|\n";
   for (const ParamSpec& p : schema.params)
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", p.name, cell(p.doc), cell(default_text(p)),
-                        cell(allowed_cell(p)), cell(p.unit),
-                        p.change == ParamChange::live ? "nothing" : "a new plan");
+                        cell(allowed_cell(p)), cell(p.unit), change_cell(p));
   return text;
 }
 
@@ -127,6 +131,7 @@ OrderedJson param_json(const ParamSpec& p) {
   if (!p.unit.empty()) json["unit"] = p.unit;
   if (!p.zero.empty()) json["zero"] = p.zero;
   json["change"] = p.change == ParamChange::live ? "live" : "reconfigure";
+  if (!p.plan_if.empty()) json["plan_if"] = p.plan_if;
   return json;
 }
 

@@ -41,10 +41,12 @@ ChangeResult apply(NodeDesc& node, const SetEnabled& change, const Registry&) {
 }
 
 ChangeResult apply(NodeDesc& node, const SetParam& change, const Registry& registry) {
-  CheckedParam checked = check_param(registry.find(node.filter)->schema(), change.param, change.value);
+  const FilterSchema& schema = registry.find(node.filter)->schema();
+  CheckedParam checked = check_param(schema, change.param, change.value);
   if (!checked.spec) return {Kind::refused, node.id + ": " + checked.problem};
   node.set_param(change.param, std::move(checked.value));
-  const bool reconfigures = checked.spec->change == ParamChange::reconfigure;
+  const bool reconfigures = change_needs_plan(
+      schema, *checked.spec, [&node](const ParamSpec& other) { return value_of(node, other); });
   return {node.enabled && reconfigures ? Kind::needs_plan : Kind::applied, {}};
 }
 

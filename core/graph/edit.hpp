@@ -65,6 +65,15 @@ CheckedParam check_param(const FilterSchema& schema, const std::string& param, c
 /// Parses and checks a value given as text, for example on the command line.
 CheckedParam parse_param(const FilterSchema& schema, const std::string& param, const std::string& text);
 
+/// Returns true if a change of the parameter `spec` needs a new plan; see ParamSpec::plan_if. `get` returns
+/// the node's value of a parameter.
+template <class Get>
+bool change_needs_plan(const FilterSchema& schema, const ParamSpec& spec, const Get& get) {
+  if (spec.change == ParamChange::reconfigure) return true;
+  const ParamSpec* const text = spec.plan_if.empty() ? nullptr : schema.find(spec.plan_if);
+  return text && get(*text) != ParamValue(std::string());
+}
+
 /// Returns a message such as "there is no parameter 'size' (median has radius)", with a suggestion if a
 /// parameter has a similar name.
 std::string unknown_param(const FilterSchema& schema, std::string_view param);

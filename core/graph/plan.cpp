@@ -310,8 +310,10 @@ ChangeResult Plan::set_param(const SetParam& change) {
   using Kind = ChangeResult::Kind;
   PlanNode* const node = find(change.node);
   if (!node) return {};
-  const ParamSpec* const spec = node->filter->schema().find(change.param);
-  if (spec && spec->change == ParamChange::reconfigure) return {Kind::needs_plan, {}};
+  const FilterSchema& schema = node->filter->schema();
+  const auto get = [node](const ParamSpec& other) { return other.get(node->filter->params()); };
+  const ParamSpec* const spec = schema.find(change.param);
+  if (spec && change_needs_plan(schema, *spec, get)) return {Kind::needs_plan, {}};
   if (const auto problem = node->filter->set(change.param, change.value))
     return {Kind::refused, node->id + ": " + *problem};
   refresh_block(*node);

@@ -132,7 +132,10 @@ void run_chunk(const PassArgs& args, const ConvolveBlock& block, Band band, int 
 FilterSchema Convolve::make_schema() {
   Schema<ConvolveParams> schema(
       "convolve", "correlation with a custom kernel, a preset, or several kernels composed into one");
-  schema.matrix("kernel", &ConvolveParams::kernel, kConvolveMaxSide, "rows of weights; odd height and width")
+  // A new plan can refuse a kernel that does not fit the composition.
+  schema
+      .matrix("kernel", &ConvolveParams::kernel, kConvolveMaxSide, "rows of weights; odd height and width",
+              {.plan_if = "compose"})
       .choice("preset", &ConvolveParams::preset,
               {"custom", "identity", "box", "sharpen", "emboss", "edge", "laplacian", "sobel_x", "sobel_y",
                "gaussian"},

@@ -64,6 +64,24 @@ TEST(PipelineEdit, ARejectedParameterThatNeedsAPlanIsRevertedCompletely) {
   EXPECT_NE(value_of(*pipeline.graph()->graph.find("convolve"), compose), compose.default_value);
 }
 
+TEST(PipelineEdit, AKernelThatIsTooLargeForTheCompositionIsRefused) {
+  Pipeline pipeline(small_source(100), paced_options("convolve=compose=kernel+box(3)", true), registry());
+  pipeline.start();
+  const Matrix wide{1, 15, std::vector<double>(15, 1)}, narrow{1, 3, {1, 1, 1}};
+  const ParamSpec& kernel = *registry().find("convolve")->schema().find("kernel");
+  const auto current = [&] { return value_of(*pipeline.graph()->graph.find("convolve"), kernel); };
+  pipeline.post(SetParam{"convolve", "kernel", wide});
+  ASSERT_TRUE(settled(pipeline, 1));
+  const auto notices = pipeline.take_notices();
+  ASSERT_FALSE(notices.empty());
+  EXPECT_TRUE(notices.back().text.starts_with("convolve: compose: the composed kernel is larger than"))
+      << notices.back().text;
+  EXPECT_EQ(current(), kernel.default_value);
+  pipeline.post(SetParam{"convolve", "kernel", narrow});
+  ASSERT_TRUE(settled(pipeline, 2));
+  EXPECT_EQ(current(), ParamValue(narrow));
+}
+
 TEST(PipelineEdit, ARefusedParameterNamesNoLineOfTheFile) {
   PipelineOptions options = paced_options("convolve,invert", true);
   options.graph.nodes[0].where = "a.toml:3:1";

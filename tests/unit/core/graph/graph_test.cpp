@@ -192,6 +192,17 @@ TEST(GraphChange, IsCheckedConvertedAndApplied) {
   EXPECT_EQ(change(SetParam{"crop", "width", int64_t{8}}).kind, Kind::applied) << "disabled: not in the plan";
 }
 
+TEST(GraphChange, AKernelNeedsAPlanOnlyWithAComposition) {
+  using Kind = ChangeResult::Kind;
+  const SetParam kernel{"convolve", "kernel", Matrix{1, 3, {1, 2, 1}}};
+  for (const auto& [chain, kind] :
+       {std::pair{"convolve", Kind::applied}, {"convolve=compose=kernel+box(3)", Kind::needs_plan}}) {
+    GraphDesc g = parse_chain(chain, registry());
+    EXPECT_EQ(make_plan(g, colour_picture(), Backend::cpu, registry())->set_param(kernel).kind, kind);
+    EXPECT_EQ(apply_change(g, kernel, registry()).kind, kind) << chain;
+  }
+}
+
 TEST(GraphChange, RefusalsListKnownNamesAndChangeNothing) {
   GraphDesc g = parse_chain("median=radius=1,invert", registry());
   const auto problem = [&](const GraphChange& c) { return apply_change(g, c, registry()).problem; };
