@@ -116,6 +116,15 @@ Matrix convolved(const Matrix& a, const Matrix& b) {
   return out;
 }
 
+double sum_of(const std::vector<double>& values, bool absolute) {
+  double sum = 0;
+  for (const double v : values) sum += absolute ? std::abs(v) : v;
+  return sum;
+}
+
+/// Maximum Σ|weight| of a composed kernel. Without it, products of many kernels would be infinite.
+constexpr double kMaxComposedSum = 1e12;
+
 std::optional<Matrix> composed(std::string_view list, const Matrix& custom, std::string* problem) {
   const auto refuse = [&](std::string reason) -> std::optional<Matrix> {
     if (problem) *problem = std::move(reason);
@@ -139,13 +148,9 @@ std::optional<Matrix> composed(std::string_view list, const Matrix& custom, std:
     if (all.rows > kConvolveMaxSide || all.cols > kConvolveMaxSide)
       return refuse("compose: the composed kernel is larger than 15×15");
   }
+  if (!(sum_of(all.values, true) <= kMaxComposedSum))  // also refuses NaN
+    return refuse("compose: the weights of the composed kernel are too large");
   return all;
-}
-
-double sum_of(const std::vector<double>& values, bool absolute) {
-  double sum = 0;
-  for (const double v : values) sum += absolute ? std::abs(v) : v;
-  return sum;
 }
 
 /// Returns the number of fractional bits of the weights; negative if weights are too large for 32-bit sums.
@@ -215,7 +220,8 @@ ConvolveBlock ConvolveBlock::make(const ConvolveParams& params) {
   ConvolveBlock b{};
   b.rows = m.rows, b.cols = m.cols, b.border = params.border;
   const int shift = choose_shift(m.values, params.bias);
-  b.shift = std::max(shift, 0), b.up = std::max(-shift, 0);
+  b.shift = std::max(shift, 0);
+  b.up = std::clamp(-shift, 0, 8);  // 1 << 8 is white already; larger shifts could overflow
   // The largest weight takes the sum of all rounding errors, so that flat areas stay exact.
   int64_t rest = std::llround(std::ldexp(sum_of(m.values, false), shift));
   size_t largest = 0;

@@ -181,6 +181,26 @@ TEST(Convolve, RefusesWhatItCannotCompose) {
   }
 }
 
+TEST(Convolve, RefusesComposedWeightsThatAreTooLarge) {
+  std::string many = "kernel";
+  for (int i = 0; i < 60; ++i) many += ", kernel";
+  for (const std::string& text : {many, std::string("kernel, kernel, kernel")}) {
+    ConvolveParams params{.kernel = {1, 1, {1e6}}, .compose = text};
+    std::string problem;
+    EXPECT_EQ(convolve_kernel(params, &problem).values, std::vector<double>{1});
+    EXPECT_NE(problem.find("too large"), std::string::npos) << problem;
+  }
+}
+
+/// Weights whose sums exceed 32 bits by far: results above 0 are white.
+TEST(Convolve, LargeNormalisedWeightsGiveBlackOrWhite) {
+  const Image in = uniform_noise(50, 30);
+  const Image out =
+      filtered("convolve", in, {{"kernel", Matrix{1, 3, {1e6, -1e6 + 2e-9, 0}}}, {"normalize", true}});
+  for (int y = 0; y < 30; ++y)
+    for (int x = 1; x < 50; ++x) ASSERT_EQ(out.at(x, y), in.at(x - 1, y) > in.at(x, y) ? 255 : 0);
+}
+
 TEST(Unsharp, AddsTheDifferenceToTheBlurAboveTheThreshold) {
   const Image in = uniform_noise(70, 50), blurred = filtered("gaussian", in, {{"sigma", 2.0}});
   const Image out = filtered("unsharp", in, {{"sigma", 2.0}, {"amount", 0.5}, {"threshold", 20.0}});
