@@ -1,7 +1,8 @@
 // convolve: correlation with a kernel of odd sides up to 15×15, as cv::filter2D with delta = bias.
 //
 // The kernel is `compose` if given (several kernels, convolved into one in advance), else `preset`, else
-// `kernel`. A composition is refused if it is larger than 15×15 or its Σ|weight| exceeds 1e12. `normalize` divides by the sum of the weights unless the sum is zero.
+// `kernel`. A composition is refused if it is larger than 15×15 or if its Σ|weight| exceeds 1e12. `normalize`
+// divides by the sum of the weights unless the sum is zero.
 //
 // Formats: all (alpha passes through). Border rule: `border`. Temporal reach: none.
 //

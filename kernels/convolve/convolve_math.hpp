@@ -33,8 +33,8 @@ struct ConvolveParams {
   Border border = Border::reflect101;
 };
 
-/// Returns the kernel of these parameters before quantisation. If the composition is malformed, too large or
-/// has too large weights, returns the identity and writes the reason to `problem`.
+/// Returns the kernel of these parameters before quantisation. If the composition is malformed or too large,
+/// or has too large weights, returns the identity and writes the reason to `problem`.
 Matrix convolve_kernel(const ConvolveParams& params, std::string* problem = nullptr);
 
 /// Weights in 1/2^shift, in the layouts of both backends. If a weight exceeds 16 bits, the CPU splits all
