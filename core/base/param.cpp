@@ -27,7 +27,7 @@ bool acceptable(const ParamSpec& spec, const Matrix& m) {
   const auto side = [&](int n) { return n >= 1 && n <= static_cast<int>(spec.max) && n % 2 == 1; };
   return side(m.rows) && side(m.cols) &&
          m.values.size() == static_cast<size_t>(m.rows) * static_cast<size_t>(m.cols) &&
-         std::ranges::all_of(m.values, [](double v) { return std::isfinite(v) && std::abs(v) <= 1e6; });
+         std::ranges::all_of(m.values, [](double v) { return std::abs(v) <= kMaxMatrixValue; });
 }
 
 std::optional<double> number(std::string_view text) {
@@ -113,7 +113,8 @@ std::string ParamSpec::allowed() const {
     case ParamType::text:
       return "text";
     case ParamType::matrix:
-      return fmt::format("rows of finite numbers, odd height and width up to {0}×{0}", max);
+      return fmt::format("rows of finite numbers from -{0} to {0}, odd height and width up to {1}×{1}",
+                         kMaxMatrixValue, max);
   }
   return {};
 }

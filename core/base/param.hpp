@@ -20,6 +20,9 @@
 
 namespace lensd {
 
+/// Maximum magnitude of a matrix parameter's values.
+inline constexpr double kMaxMatrixValue = 1e6;
+
 /// A matrix, for convolution kernels. Parsers refuse rows of different lengths.
 struct Matrix {
   int rows = 0, cols = 0;

@@ -33,7 +33,9 @@ OrderedJson param_schema(const ParamSpec& spec) {
       break;
     case ParamType::matrix:
       schema["type"] = "array";
-      schema["items"] = {{"type", "array"}, {"items", {{"type", "number"}}}};
+      schema["items"] = {
+          {"type", "array"},
+          {"items", {{"type", "number"}, {"minimum", -kMaxMatrixValue}, {"maximum", kMaxMatrixValue}}}};
       schema["maxItems"] = static_cast<int64_t>(spec.max);
       break;
   }

@@ -88,7 +88,8 @@ std::string allowed_cell(const ParamSpec& p) {
     case ParamType::choice:
       return fmt::format("`{}`", fmt::join(p.choices, "` `"));
     case ParamType::matrix:
-      return fmt::format("rows of numbers, odd height and width up to {0}×{0}", p.max);
+      return fmt::format("rows of numbers from -{0} to {0}, odd height and width up to {1}×{1}",
+                         kMaxMatrixValue, p.max);
     default:
       return p.allowed();
   }

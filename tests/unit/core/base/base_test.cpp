@@ -140,6 +140,9 @@ TEST(Param, ParsesText) {
   EXPECT_EQ(std::get<Matrix>(out).cols, 3);
   for (const char* bad : {"1 2", "1 2 1;1 2", "1 nan 1", "a", "1 1 1 1 1 1 1"})
     EXPECT_TRUE(s.find("kernel")->parse(bad, out)) << bad;
+  EXPECT_FALSE(s.find("kernel")->parse("-1000000", out));
+  const std::string problem = s.find("kernel")->parse("1000001", out).value_or("");
+  EXPECT_NE(problem.find("from -1000000 to 1000000"), std::string::npos) << problem;
 }
 
 TEST(FramePool, ReturnsFramesAndDoesNotBlockAfterClose) {
