@@ -33,6 +33,14 @@ std::vector<std::string> split_outside_brackets(std::string_view text, char sepa
   return parts;
 }
 
+/// Returns a value as the text of a chain. Encloses it in brackets if it contains separators, as a list of
+/// kernels does.
+std::string chain_value(const ParamValue& value) {
+  const std::string text = to_string(value);
+  const auto separated = [&](char separator) { return split_outside_brackets(text, separator).size() > 1; };
+  return separated(',') || separated(':') ? "[" + text + "]" : text;
+}
+
 /// Returns a message with the correct syntax if `text` is like "median radius=2" or "median:radius=2", else
 /// "".
 std::string chain_syntax(const std::string& text, const Registry& registry) {
@@ -260,7 +268,7 @@ std::string to_chain(const GraphDesc& graph) {
     if (node.id != node.filter) text += "@" + node.id;
     char separator = '=';
     for (const auto& [key, value] : node.params) {
-      text += fmt::format("{}{}={}", separator, key, to_string(value));
+      text += fmt::format("{}{}={}", separator, key, chain_value(value));
       separator = ':';
     }
   }

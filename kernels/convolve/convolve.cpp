@@ -141,7 +141,7 @@ FilterSchema Convolve::make_schema() {
                "gaussian"},
               "a predefined kernel; custom means `kernel`")
       .text("compose", &ConvolveParams::compose,
-            "kernels convolved into one, such as gaussian(1.2), sharpen; overrides `kernel` and `preset`",
+            "kernels convolved into one, such as [gaussian(1.2), sharpen]; overrides `kernel` and `preset`",
             {.change = ParamChange::reconfigure})
       .boolean("normalize", &ConvolveParams::normalize, "divide by the sum of the weights unless it is 0")
       .real("bias", &ConvolveParams::bias, -255, 255, "added to the result; 128 shows negative values");

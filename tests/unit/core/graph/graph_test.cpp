@@ -50,6 +50,15 @@ TEST(Chain, ParsesNodesIdsAndParameters) {
   EXPECT_EQ(parse_chain(to_chain(g), registry()).nodes.size(), 4u);
 }
 
+TEST(Chain, ListsOfKernelsReadBackAsOneNode) {
+  for (const char* kernels : {"gaussian(1.2), sharpen", "[gaussian(1.2), sharpen]"}) {
+    GraphDesc g = parse_chain("convolve", registry());
+    g.nodes[0].set_param("compose", std::string(kernels));
+    EXPECT_EQ(to_chain(g), "convolve=compose=[gaussian(1.2), sharpen]");
+    EXPECT_EQ(to_chain(parse_chain(to_chain(g), registry())), to_chain(g));
+  }
+}
+
 TEST(Chain, EmptyGraphOutputsTheSource) {
   EXPECT_EQ(parse_chain("", registry()).output, "source");
 }
