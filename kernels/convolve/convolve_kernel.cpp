@@ -153,10 +153,11 @@ std::optional<Matrix> composed(std::string_view list, const Matrix& custom, std:
   return all;
 }
 
-/// Returns the number of fractional bits of the weights; negative if weights are too large for 32-bit sums.
-/// If the weights can be exact in 16 bits, returns the fewest bits for that. Otherwise returns as many bits
-/// as fit 16-bit weights, if rounding then changes results by less than half a level. Otherwise returns as
-/// many bits as fit 32-bit sums, at most 18.
+/// Returns the number of fractional bits of weights and bias; negative if weights are too large for 32-bit
+/// sums. If both can be exact with 16-bit weights, returns the fewest bits for that. Otherwise returns as
+/// many bits as fit 16-bit weights, if the weights are then exact and the bias has at least 8 bits, or if
+/// rounding then changes results by less than half a level. Otherwise returns as many bits as fit 32-bit
+/// sums, at most 18.
 int choose_shift(const std::vector<double>& w, double bias) {
   const double reach = sum_of(w, true) * 255 + std::abs(bias) + 1;
   double largest = 0, used = 0;
@@ -165,16 +166,18 @@ int choose_shift(const std::vector<double>& w, double bias) {
     return std::ldexp(reach, s) + static_cast<double>(w.size()) * 255 < 2147483647.0;
   };
   const auto fits16 = [&](int s) { return std::ldexp(largest, s) <= 32000; };
+  const auto is_whole = [](double v, int s) { return std::ldexp(v, s) == std::floor(std::ldexp(v, s)); };
   const auto exact = [&](int s) {
-    return std::ranges::all_of(w, [&](double v) { return std::ldexp(v, s) == std::floor(std::ldexp(v, s)); });
+    return std::ranges::all_of(w, [&](double v) { return is_whole(v, s); });
   };
   int most = 22;
   while (!fits(most)) --most;
   for (int s = 1; s <= most && fits16(s); ++s)
-    if (exact(s)) return s;
+    if (exact(s) && is_whole(bias, s)) return s;
   int most16 = most;
   while (most16 > 0 && !fits16(most16)) --most16;
-  if (fits16(most16) && used * 127.5 < std::ldexp(0.5, most16)) return most16;
+  const bool precise = (most16 >= 8 && exact(most16)) || used * 127.5 < std::ldexp(0.5, most16);
+  if (fits16(most16) && precise) return most16;
   return std::min(most, 18);
 }
 

@@ -132,6 +132,20 @@ TEST(Convolve, ShiftsAndBiasAreExact) {
     for (int x = 0; x < 49; ++x) ASSERT_EQ(shifted.at(x, y), std::min(255, in.at(x + 1, y) + 3));
 }
 
+TEST(Convolve, AFractionOfTheBiasIsRoundedOnce) {
+  const Image in = uniform_noise(50, 30);
+  for (const double bias : {0.2, 0.25, 0.3, 0.49, 0.5, 0.7, -0.3, -0.5, -0.7, 12.3})
+    for (const double weight : {1.0, 5.0, 100.0}) {
+      const Matrix kernel{1, 3, {1 - weight, weight, 0}};
+      const Image out = filtered("convolve", in, {{"kernel", kernel}, {"bias", bias}});
+      for (int y = 0; y < 30; ++y)
+        for (int x = 1; x < 50; ++x) {
+          const double exact = (1 - weight) * in.at(x - 1, y) + weight * in.at(x, y) + bias;
+          ASSERT_EQ(out.at(x, y), std::clamp(std::floor(exact + 0.5), 0.0, 255.0)) << bias << ", " << weight;
+        }
+    }
+}
+
 /// Kernels of various shapes, with weights of one to four bytes. parity_test does not draw kernels.
 TEST(Convolve, OwnKernelsAreTheOraclesOnBothBackends) {
   std::mt19937 random(3);
