@@ -13,7 +13,7 @@ AREAS = [
     Area("core/control/", ["core", "session"], "e2e.serve.control|e2e.serve.http|e2e.serve.metrics"),
     Area("core/device/", ["core", "clock", "pipeline"], "e2e.commands"),
     Area("core/graph/", ["core", "pipeline", "session"], "e2e.headless"),
-    Area("core/image/", ["core", "pipeline", "filter"], "e2e.headless"),
+    Area("core/image/", ["core", "pipeline", "filter", "media"], "e2e.headless"),
     Area("core/media/", ["media", "live", "session"], "e2e.headless|e2e.serve.record|e2e.commands"),
     Area("core/media/camera/", ["camera", "media"], "e2e.commands"),
     Area("core/media/live/", ["live", "media"], "e2e.live"),
@@ -26,6 +26,7 @@ AREAS = [
     Area("app/pipeline/", ["pipeline", "session", "viewer"], "e2e.headless|e2e.serve.record|e2e.pipewire_virtual"),
     Area("app/serve/", ["session"], "e2e.serve"),
     Area("app/viewer/", ["viewer"], "e2e.viewer"),
+    Area("app/viewer/display/", ["viewer", "pipeline"], "e2e.viewer"),
     Area("ui/", ["ui", "viewer"], "e2e.viewer"),
 ]
 

@@ -186,6 +186,7 @@ def until(text):
         if text in message: return message
 try:
     until("READY=1"); until("WATCHDOG=1")
+    while not notify.recv(4096).decode().startswith("STATUS="): pass
     daemon.send_signal(signal.SIGHUP)
     assert "MONOTONIC_USEC=" in until("RELOADING=1")
     until("READY=1"); until("WATCHDOG=1")
@@ -195,5 +196,5 @@ try:
     assert daemon.wait(10) == 0
 finally:
     daemon.kill()
-print("ok: READY, RELOADING, WATCHDOG, STOPPING")
+print("ok: READY, STATUS, RELOADING, WATCHDOG, STOPPING")
 PY

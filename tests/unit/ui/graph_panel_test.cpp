@@ -127,6 +127,26 @@ TEST_F(GraphPanel, ADoubleClickRenames) {
   EXPECT_EQ(model.graph.find("convolve")->inputs.front(), "lines");
 }
 
+TEST_F(GraphPanel, ARenamedNodeStaysFoldedOrOpen) {
+  const auto rename = [&](const std::string& id, const std::string& name) {
+    point_at("graph/" + id + "/title", 0.2f);
+    for (const bool down : {true, false, true, false}) button(down), frame();
+    frame();
+    type(name);
+    press({.key = Key::enter});
+    frames(2);
+  };
+  click("graph/edges/fold");
+  ASSERT_FALSE(there("graph/edges/low"));
+  rename("edges", "lines");
+  EXPECT_TRUE(there("graph/lines/fold"));
+  EXPECT_FALSE(there("graph/lines/low"));
+  click("graph/lines/fold");
+  EXPECT_TRUE(there("graph/lines/low"));
+  rename("lines", "edges");
+  EXPECT_TRUE(there("graph/edges/low"));
+}
+
 /// Between the click and the focus of the field lie some frames, which a slow renderer draws for a second.
 TEST_F(GraphPanel, KeysDoNothingElseWhileAFieldOpens) {
   point_at("graph/edges/title", 0.2f);

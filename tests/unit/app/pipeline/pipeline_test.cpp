@@ -221,6 +221,29 @@ TEST(Pipeline, CommandsHaveTicketsAndWakeUpsAreCounted) {
   EXPECT_EQ(pipeline.try_post(SetSpeed{1}), 0u) << "closed";
 }
 
+TEST(Pipeline, ACommandThatWaitsForRoomInTheQueueIsComplete) {
+  Pipeline pipeline(source(100'000), options("invert"), registry());
+  pipeline.start();
+  const auto full = [&] {
+    for (int i = 0; i < 2000; ++i)
+      if (pipeline.try_post(SetSpeed{1}) == 0) return true;
+    return false;
+  };
+  // The process thread waits, because nobody takes the frames.
+  ASSERT_TRUE(eventually([&] {
+    if (!full()) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return pipeline.try_post(SetSpeed{1}) == 0;
+  }));
+  std::thread client([&] { pipeline.post(SetGraph{parse_chain("mosaic,invert", registry()), 1}); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const auto changed = [&] { return to_chain(pipeline.graph()->graph) == "mosaic,invert"; };
+  while (!changed() && pipeline.next_frame()) continue;
+  EXPECT_TRUE(changed());
+  client.join();
+  pipeline.stop();
+}
+
 TEST(Pipeline, FailureOfTheSourceEndsTheRunAndIsRethrown) {
   Pipeline pipeline(std::make_unique<SyntheticSource>(Extent{32, 32}, 100, 5), options("invert"), registry());
   pipeline.start();

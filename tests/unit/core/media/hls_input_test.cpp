@@ -199,19 +199,22 @@ TEST_F(HlsInputTest, OptionsAndLoginsStayWithTheirHost) {
   HlsServer other(content);
   std::atomic<HlsServer*> self{nullptr};
   HlsServer server([&](const std::string& path) -> std::string {
+    if (path == "/2.ts") return content(path);
     if (self && self.load()->head(path).find("Authorization") == std::string::npos) return "login";
     return path == "/live.m3u8"
                ? hls_list(0, 1, false) +
-                     fmt::format("#EXTINF:1,\nhttp://127.0.0.1:{}/1.ts\n#EXT-X-ENDLIST\n", other.port())
+                     fmt::format("#EXTINF:1,\nhttp://127.0.0.1:{}/1.ts\n", other.port()) +
+                     fmt::format("#EXTINF:1,\n{}\n#EXT-X-ENDLIST\n", self.load()->url("/2.ts"))
                : content(path);
   });
   self = &server;
   SourceOptions options = hls_options();
   options.live.extra = {{"headers", "X-Token: secret"}, {"user_agent", "lens"}};
   EXPECT_EQ(read_all(*open_source(server.url("/live.m3u8", "joe:pass@"), options)).infos.size(),
-            size_t{2 * kClipFps});
-  for (const char* path : {"/live.m3u8", "/0.ts"}) {
+            size_t{3 * kClipFps});
+  for (const char* path : {"/live.m3u8", "/0.ts", "/2.ts"}) {
     EXPECT_NE(server.head(path).find("X-Token: secret"), std::string::npos) << path;
+    if (path == std::string("/2.ts")) continue;  // listed without the login
     EXPECT_NE(server.head(path).find("Authorization: Basic"), std::string::npos) << path;
   }
   const std::string foreign = other.head("/1.ts");

@@ -1,6 +1,7 @@
 // The pictures that a live source shows while it has none.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "core/media/live/glyphs.hpp"
@@ -12,19 +13,29 @@ namespace {
 
 class PlaceholderTest : public testing::TestWithParam<int> {};
 
-/// Returns the number of pixels that are as bright as text.
-int text_pixels(const Picture& picture) {
+struct TextPixels {
+  int count = 0;
+  double row = 0;  ///< mean
+};
+
+/// Returns the pixels that are as bright as text.
+TextPixels text_in(const Picture& picture) {
   const PictureFormat& f = picture.planes.info.format;
   const ComponentLayout& c = f.components[0];
   int count = 0;
+  double rows = 0;
   for (int y = 0; y < picture.planes.info.extent.height; ++y)
     for (int x = 0; x < picture.planes.info.extent.width; ++x) {
       const uint8_t* p = picture.planes.planes[c.plane] + y * picture.planes.pitch_bytes[c.plane] +
                          std::ptrdiff_t{x} * c.step + c.offset;
       const int value = f.depth > 8 ? (p[0] | p[1] << 8) >> c.shift >> (f.depth - 8) : *p;
-      count += value > 180;
+      if (value > 180) ++count, rows += y;
     }
-  return count;
+  return {count, rows / std::max(count, 1)};
+}
+
+int text_pixels(const Picture& picture) {
+  return text_in(picture).count;
 }
 
 PictureInfo format_number(int i) {
@@ -74,6 +85,7 @@ TEST_P(PlaceholderTest, KeepsTheFormatAndShowsText) {
   EXPECT_EQ(shown.planes.info, info);
   EXPECT_EQ(text_pixels(plain), 0);
   EXPECT_GT(text_pixels(shown), 300);
+  EXPECT_NEAR(text_in(shown).row, info.extent.height / 2.0, info.extent.height / 10.0) << "in the middle";
   Placeholder again;
   again.set_background(info, &shown);  // the last picture, darkened
   EXPECT_EQ(text_pixels(again.make("", "", {})), 0);
