@@ -72,6 +72,7 @@ TEST_F(Opener, GivesBackWhatWasMade) {
   EXPECT_EQ(opener->opening(), "");
   opener->open(request("good"));
   EXPECT_EQ(opener->opening(), "good");
+  EXPECT_FALSE(opener->searching());
   const auto result = finished();
   EXPECT_TRUE(result.opened.pipeline);
   EXPECT_EQ(result.problem, "");
@@ -88,6 +89,16 @@ TEST_F(Opener, TheShownNameHasNoSecrets) {
     EXPECT_EQ(opener->opening(), "rtsp://host") << url;
     EXPECT_NE(finished().problem, "");
   }
+}
+
+TEST_F(Opener, SearchesAListUntilItIsTaken) {
+  OpenRequest list = request("good");
+  list.list = {"good", "other"};
+  EXPECT_FALSE(opener->searching());
+  opener->open(std::move(list));
+  EXPECT_TRUE(opener->searching());
+  finished();
+  EXPECT_FALSE(opener->searching());
 }
 
 TEST_F(Opener, AFailureSaysWhatAndWhy) {
