@@ -339,6 +339,8 @@ void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed);
 /// Draws the buttons at the picture's upper edge, for example fit, compare and record. `own`: the part of
 /// `area` that shows B; all of `area` unless A and B are side by side.
 void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerRequests& requests);
+/// Returns the height of the buttons, and of a comparison's bar and labels, at the picture's upper edge.
+float bars_height(const PanelContext& ctx, const Rect& area);
 /// Draws the comparison's bar, handle and labels.
 void draw_compare(PanelContext& ctx, const Rect& area, const Rect& placed);
 /// Draws the probe's box beside the pointer.

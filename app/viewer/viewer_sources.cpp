@@ -233,7 +233,8 @@ void Viewer::install_opened() {
     if (opener_->opening().empty()) playlist_.revert();
     return;
   }
-  if (!finished->opened.list.empty()) return open_list(finished->request.list, std::move(finished->opened.list));
+  if (!finished->opened.list.empty())
+    return open_list(finished->request.list, std::move(finished->opened.list));
   install(finished->request, std::move(finished->opened));
   playlist_.playing(finished->request.url);
   if (done) done(OpenResult::playing, {});

@@ -127,16 +127,19 @@ TEST_F(PictureTools, TheBarsGoWhereThePictureHasNoRoomForThem) {
   EXPECT_TRUE(there("view/zoom"));
   EXPECT_TRUE(there("view/compare_heat"));
   viewer.state().left = viewer.state().right = Fold::open;
+  viewer.state().stats = true;
   ImGui::GetIO().DisplaySize = {780, 700};
   frames(2);
   EXPECT_FALSE(there("view/compare"));
   EXPECT_FALSE(there("view/compare_heat"));
+  EXPECT_GE(rect("stats").y, rect("compare/label").y + rect("compare/label").h);
 }
 
 TEST_F(PictureTools, NoBarHidesALabel) {
   type('a'), frames(2);
   viewer.state().left = viewer.state().right = Fold::folded;
   viewer.state().compare.a = "a node with a long name";
+  viewer.state().stats = true;
   const auto apart = [](const Rect& a, const Rect& b) {
     return a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y;
   };
@@ -148,6 +151,8 @@ TEST_F(PictureTools, NoBarHidesALabel) {
       ASSERT_TRUE(there("view/fit") && there("compare/bar")) << width;
       EXPECT_TRUE(apart(rect("compare/label"), rect("compare/bar"))) << width;
       EXPECT_TRUE(apart(rect("compare/label"), rect("view/fit"))) << width;
+      EXPECT_TRUE(apart(rect("stats"), rect("compare/bar"))) << width;
+      EXPECT_TRUE(apart(rect("stats"), rect("compare/label"))) << width;
     }
 }
 
