@@ -74,7 +74,8 @@ struct SourceState {
   std::string listed_part;  ///< part of the names that SourceFinder lists; empty: all
   std::string camera;       ///< path of the camera whose formats replace the list; empty: none
   bool all_recent = false;
-  uint64_t pipeline = 0;  ///< ViewerModel::pipeline when the dialog opened
+  uint64_t pipeline = 0;   ///< ViewerModel::pipeline in the last frame
+  bool requested = false;  ///< a source was chosen in the dialog, or dropped into the window
   uint64_t failures_seen = 0;
   std::string problem;  ///< message below the box
   bool may_wait = false;

@@ -293,6 +293,16 @@ TEST_F(PictureTools, OnlyVisiblePixelsAreRead) {
   EXPECT_TRUE(probe.patch == Extent{});
 }
 
+TEST_F(PictureTools, WidePixelsHaveNoGridUntilTheyAreHighEnough) {
+  model.picture = {1, 4000};
+  type('A'), frame();  // 16:9
+  EXPECT_TRUE(viewer.state().probe.patch == Extent{}) << "a column of 4000 rows, each as wide as the window";
+  viewer.state().view.zoom = 20 / place(model.picture, viewer.picture_rect(), viewer.view()).scale;
+  frame();
+  EXPECT_EQ(viewer.state().probe.patch.width, 1);
+  EXPECT_LT(viewer.state().probe.patch.height, 60);
+}
+
 TEST_F(PictureTools, ChannelsByMenu) {
   for (const auto& [name, channel] :
        {std::pair("view/channel/R", ChannelView::red), std::pair("view/channel/Luma", ChannelView::luma),

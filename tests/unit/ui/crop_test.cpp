@@ -118,6 +118,18 @@ TEST_F(CropPanel, TheRectangleIsDraggedOnThePicture) {
   EXPECT_EQ(viewer.first_picture(), "");
 }
 
+TEST_F(CropPanel, TheSizeStaysInViewIfThePictureIsEnlarged) {
+  type('c'), frames(2);
+  const Rect area = viewer.picture_rect();
+  for (const double centre : {0.0, 0.5, 1.0}) {
+    viewer.state().view = {.zoom = 4, .centre_x = centre, .centre_y = centre};
+    frames(2);
+    const Rect label = rect("crop/label");
+    EXPECT_GE(label.y, area.y) << centre;
+    EXPECT_LE(label.y + label.h, area.y + area.h) << centre;
+  }
+}
+
 TEST_F(CropPanel, TheRectangleReplacesAComparison) {
   type('a'), frames(2);
   type('c'), frames(2);

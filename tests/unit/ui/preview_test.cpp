@@ -97,6 +97,17 @@ TEST_F(Preview, ADragOfTheTimelineEndsWithItsSource) {
   EXPECT_FALSE(viewer.state().seek_held);
 }
 
+TEST_F(Preview, ADragIsForgottenIfTheNextSourceHasNoSeekBar) {
+  frames(3);
+  point_at("transport/seek", 0.75f);
+  button(true), frame();
+  button(false), frame();
+  EXPECT_GE(viewer.state().seek_ns, 0) << "until the pipeline has seeked";
+  ++model.pipeline, model.seekable = false, model.live = true;
+  frame();
+  EXPECT_EQ(viewer.state().seek_ns, -1) << "the bar shows the position of the new source";
+}
+
 TEST_F(Preview, SourcesThatAreReadOnceSayThatTheyHaveNoSound) {
   model.sound = SoundState::playing;
   frames(3);

@@ -73,6 +73,26 @@ TEST_F(SourcePanel, EnterOpensWhatWasTypedAndTheDialogGoesWhenItPlays) {
   EXPECT_FALSE(there("source/path"));
 }
 
+TEST_F(SourcePanel, TheDialogStaysWhenTheNextSourceOfAPlaylistPlays) {
+  open_dialog();
+  type("rtsp://cam");
+  play();
+  ASSERT_TRUE(there("source/path"));
+  type("q");
+  EXPECT_FALSE(viewer.requests().quit);
+  EXPECT_EQ(viewer.state().source.text, "rtsp://camq");
+  press({.key = Key::enter});
+  model.progress.failures = 1, model.progress.problem = "no answer";
+  frames(2);
+  play();
+  EXPECT_TRUE(there("source/path")) << "the request has failed";
+  InputState input;
+  input.dropped_files = {"/videos/clip.mp4"};
+  frame(input);
+  play();
+  EXPECT_FALSE(there("source/path")) << "the dropped file plays";
+}
+
 TEST_F(SourcePanel, EnterIsProcessedAfterTheTextBeforeIt) {
   open_dialog();
   type_at_once("missing");
