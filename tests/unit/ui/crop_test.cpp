@@ -27,6 +27,13 @@ TEST(CropEdit, ARectangleKeepsSixteenPixels) {
   EXPECT_EQ(dragged({0, 0, 8, 8}, {1, 1, false}, -10, -10, {8, 8}), (PixelRect{0, 0, 8, 8}));
 }
 
+TEST(CropEdit, TheResultLiesInAPictureThatBecameSmaller) {
+  const PixelRect start{500, 400, 200, 150};
+  EXPECT_EQ(dragged(start, {0, 0, true}, 5, 5, {160, 120}), (PixelRect{0, 0, 160, 120}));
+  EXPECT_EQ(dragged(start, {1, 1, false}, 10, 10, {320, 240}), (PixelRect{120, 90, 200, 150}));
+  EXPECT_EQ(dragged(start, {-1, 0, false}, -20, 0, {320, 240}), (PixelRect{100, 90, 220, 150}));
+}
+
 class CropPanel : public PanelDriver {
  protected:
   void SetUp() override {
