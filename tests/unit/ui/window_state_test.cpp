@@ -43,6 +43,16 @@ TEST_F(WindowState, HiddenPanelsLeaveAHintAndATimeLine) {
   EXPECT_FALSE(there("panels/hint"));
 }
 
+TEST_F(WindowState, TheHiddenBarStaysWhileItsSpeedsAreOpen) {
+  press({.key = Key::tab});
+  point(640, 700), frames(2);
+  click("transport/speed");
+  point(640, 560), frames(3);
+  EXPECT_TRUE(there("transport/speed")) << "the upper speeds are that far above the bar";
+  press({.key = Key::escape}), frames(3);
+  EXPECT_FALSE(there("transport/speed"));
+}
+
 TEST_F(WindowState, FullscreenHidesThePanelsUntilItEnds) {
   for (const bool shown : {true, false}) {
     viewer.state().panels = shown;
