@@ -37,7 +37,7 @@ TEST(Playlist, AFolderWithOneFileIsNotOneFile) {
   };
   EXPECT_TRUE(one_file({folder / "a.mkv"}));
   EXPECT_TRUE(one_file({"file://" + (folder / "a.mkv")}));
-  EXPECT_FALSE(one_file({folder.path()}));
+  EXPECT_FALSE(one_file({folder.path().string()}));
   EXPECT_FALSE(one_file({folder / "a.mkv", folder / "b.mkv"}));
 }
 
