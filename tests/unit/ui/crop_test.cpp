@@ -125,6 +125,21 @@ TEST_F(CropPanel, TheRectangleIsDraggedOnThePicture) {
   EXPECT_EQ(viewer.first_picture(), "");
 }
 
+TEST_F(CropPanel, ADragInBothDirectionsIsOneUndoStep) {
+  type('c'), frames(2);
+  const Rect all = rect("crop/rectangle");
+  point(all.x, all.y), frames(2);
+  button(true), frame();
+  for (const ImVec2 by : {ImVec2{60, 0}, ImVec2{60, 40}, ImVec2{90, 40}})
+    point(all.x + by.x, all.y + by.y), frames(2);
+  button(false), frames(2);
+  EXPECT_GT(value("x"), 0);
+  EXPECT_GT(value("y"), 0);
+  const GraphHistory& history = viewer.state().editor.history();
+  EXPECT_EQ(history.steps(), 1u);
+  EXPECT_EQ(history.undo_name(), "crop rectangle");
+}
+
 TEST_F(CropPanel, TheSizeStaysInViewIfThePictureIsEnlarged) {
   type('c'), frames(2);
   const Rect area = viewer.picture_rect();

@@ -70,7 +70,8 @@ void handle_drag(PanelContext& ctx, const CropView& view, const Rect& area, cons
   };
   const PixelRect next = dragged(c.start, c.grip, pixels(mouse.x - c.from_x, placed.w, view.input.width),
                                  pixels(mouse.y - c.from_y, placed.h, view.input.height), view.input);
-  if (next != view.rect) ctx.editor().set_params(view.node.id, rectangle_values(view.node, next));
+  if (next != view.rect)
+    ctx.editor().set_params(view.node.id, rectangle_values(view.node, next), "rectangle");
 }
 
 void draw_handles(PanelContext& ctx, ImDrawList& list, const Rect& r) {
