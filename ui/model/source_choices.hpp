@@ -67,6 +67,7 @@ struct SourceState {
   bool refused = false;    ///< opening failed: typing replaces the text
   std::string text;        ///< text in the box
   int choice = -1;         ///< line that the arrow keys chose; -1: none
+  std::string chosen;      ///< name in that line, which may move when the folder is listed again
   std::string select;      ///< file to choose in the list: its path; once the dialog is open, only its name
   bool scroll_to_choice = false;
   std::string folder;       ///< folder to list while the text names no folder

@@ -189,6 +189,22 @@ TEST_F(SourcePanel, ArrowsChooseAndFoldersAreEntered) {
   EXPECT_EQ(viewer.state().source.listed, "/videos/");
 }
 
+TEST_F(SourcePanel, TheChosenFileStaysChosenWhenTheFolderGetsAnother) {
+  open_dialog();
+  InputState input;
+  input.presses.assign(4, {.key = Key::down});
+  input.presses.resize(6, {.key = Key::up});  // as on a slow machine
+  frame(input);
+  press({.key = Key::down});
+  EXPECT_EQ(viewer.state().source.choice, 2);
+  choices.files.entries.insert(choices.files.entries.begin(), FolderEntry{Kind::folder, "new", 0, 0});
+  publish();
+  frames(2);
+  press({.key = Key::enter});
+  ASSERT_EQ(requests.size(), 1u);
+  EXPECT_EQ(requests[0].text, "/videos/clip.mp4");
+}
+
 TEST_F(SourcePanel, AFolderThatIsTypedIsListed) {
   open_dialog();
   type("/videos/old/ol");

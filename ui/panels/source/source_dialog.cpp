@@ -118,7 +118,7 @@ void select_asked(SourceState& s, SourceList& list) {
       std::ranges::find_if(list.lines, [&](const FolderEntry* entry) { return entry->name == s.select; });
   if (found != list.lines.end()) list.chosen = s.choice = static_cast<int>(found - list.lines.begin());
   s.scroll_to_choice = found != list.lines.end();
-  s.select.clear();
+  s.chosen = std::exchange(s.select, {});
 }
 
 void draw_body(PanelContext& ctx, ViewerRequests& requests) {
