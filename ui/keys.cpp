@@ -121,7 +121,7 @@ void remove_selected(PanelContext& ctx) {
 
 void duplicate_selected(PanelContext& ctx) {
   if (const std::string copy = ctx.editor().duplicate(ctx.state.graph.selected); !copy.empty())
-    ctx.state.graph.selected = ctx.state.graph.scroll_to = copy;
+    ctx.state.graph.select_new(copy);
 }
 
 void toggle(bool& on) {

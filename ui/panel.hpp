@@ -99,6 +99,9 @@ struct GraphPanelState {
   bool focus_rename = false;
   bool rename_drawn = false;  ///< the field was drawn in the last frame, or is in the next one
   int rename_tries = 0;       ///< number of refused names
+
+  /// Selects a new node, scrolls to it, and unfolds it: an earlier node of this name may have been folded.
+  void select_new(const std::string& id) { selected = scroll_to = id, folded.erase(id); }
 };
 
 /// Graphs A, B and C. The current graph is in the editor; its slot here is updated by the next switch.

@@ -65,6 +65,21 @@ TEST_F(GraphPanel, AFilterIsFoundByTypingAndAddedBelowTheSelectedNode) {
   EXPECT_EQ(viewer.state().graph.selected, "canny");
 }
 
+TEST_F(GraphPanel, ANewNodeShowsItsParameters) {
+  const auto& g = viewer.state().graph;
+  viewer.state().graph.folded = {"canny", "edges2", "edges3"};  // of an earlier run
+  add_filter("edg");
+  EXPECT_EQ(g.selected, "canny");
+  click("graph/edges/title");
+  press({.character = 'd', .ctrl = true});
+  EXPECT_EQ(g.selected, "edges2");
+  point_at("graph/edges2/title", 0.2f);
+  click("graph/edges2/more");
+  click("graph/edges2/menu/duplicate");
+  EXPECT_EQ(g.selected, "edges3");
+  EXPECT_TRUE(g.folded.empty());
+}
+
 TEST_F(GraphPanel, LongerPartsAreFoundWithinWords) {
   click("graph/add");
   frame();

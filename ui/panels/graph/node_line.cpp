@@ -55,7 +55,7 @@ void node_menu(PanelContext& ctx, const NodeLine& row) {
     return;
   }
   if (item("Duplicate", key_text(Action::duplicate_node), true, "duplicate")) {
-    ctx.state.graph.selected = editor.duplicate(id);
+    if (const std::string copy = editor.duplicate(id); !copy.empty()) ctx.state.graph.select_new(copy);
     return;
   }
   if (item("Copy as text", key_text(Action::copy_node), true, "copy")) return copy_node(ctx, id);
