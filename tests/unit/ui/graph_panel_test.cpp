@@ -66,17 +66,17 @@ TEST_F(GraphPanel, AFilterIsFoundByTypingAndAddedBelowTheSelectedNode) {
 }
 
 TEST_F(GraphPanel, ANewNodeShowsItsParameters) {
-  const auto& g = viewer.state().graph;
-  viewer.state().graph.folded = {"canny", "edges2", "edges3"};  // of an earlier run
-  add_filter("edg");
-  EXPECT_EQ(g.selected, "canny");
-  click("graph/edges/title");
-  press({.character = 'd', .ctrl = true});
+  GraphPanelState& g = viewer.state().graph;
+  g.folded = {"canny", "edges2", "edges3"};  // of an earlier run
+  point_at("graph/edges/title", 0.2f);
+  click("graph/edges/more");
+  click("graph/edges/menu/duplicate");
   EXPECT_EQ(g.selected, "edges2");
-  point_at("graph/edges2/title", 0.2f);
-  click("graph/edges2/more");
-  click("graph/edges2/menu/duplicate");
+  g.selected = "edges";
+  press({.character = 'd', .ctrl = true});
   EXPECT_EQ(g.selected, "edges3");
+  add_filter("edg");  // canny
+  EXPECT_EQ(g.selected, "canny");
   EXPECT_TRUE(g.folded.empty());
 }
 
