@@ -115,9 +115,8 @@ void ViewerMemory::change(Change change) {
 
 void ViewerMemory::add_recent(const std::string& url) {
   const bool sequence = may_be_path(url) && is_sequence_pattern(url);
-  change([source = sequence ? absolute_path(url) : url](ViewerState& state) {
-    remember_source(state, source);
-  });
+  change(
+      [source = sequence ? absolute_path(url) : url](ViewerState& state) { remember_source(state, source); });
 }
 
 void ViewerMemory::remove_recent(const std::string& url) {
