@@ -122,7 +122,8 @@ struct CameraPanelState {
 
 struct PlaylistState {
   bool folded = false;
-  size_t scrolled_to = 0;  ///< index of the source that the list was scrolled to
+  size_t scrolled_to = 0;      ///< index of the source that the list was scrolled to
+  const void* list = nullptr;  ///< that list
 };
 
 struct PresetMenuState {

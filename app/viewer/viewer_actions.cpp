@@ -45,7 +45,7 @@ void Viewer::handle_requests(const ui::ViewerRequests& requests) {
   if (requests.play_step != 0) {
     const auto source = playlist_.step(requests.play_step);
     const bool one = !playlist_.several();
-    const char* end = one && opener_->searching() ? "The playlist is still being opened"
+    const char* end = one && opener_->searching() ? "The dropped files are still being opened"
                       : one                       ? "There is no playlist: open several files or a folder"
                       : requests.play_step > 0    ? "This is the last source of the playlist"
                                                   : "This is the first source of the playlist";

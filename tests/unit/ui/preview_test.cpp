@@ -216,6 +216,21 @@ TEST_F(Preview, OfALongPlaylistOnlyVisibleRowsAreDrawn) {
   EXPECT_NEAR(last.y, before.y + before.h, 0.5f);
 }
 
+TEST_F(Preview, AnotherPlaylistIsScrolledToItsCurrentSource) {
+  const auto list = [](const char* folder) {
+    std::vector<std::string> files;
+    for (int i = 1; i <= 100; ++i) files.push_back(fmt::format("{}/{}.mp4", folder, i));
+    return std::make_shared<const std::vector<std::string>>(std::move(files));
+  };
+  model.playlist = list("/videos");
+  point(640, 300), frames(4);
+  point_at("playlist/3");
+  for (int i = 0; i < 10; ++i) wheel(-2), frames(2);
+  EXPECT_FALSE(there("playlist/1"));
+  model.playlist = list("/other"), frames(4);
+  EXPECT_TRUE(there("playlist/1"));
+}
+
 TEST_F(Preview, AnIdlePointerOverTheBarePictureIsHidden) {
   const auto idle = [&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(1050));
