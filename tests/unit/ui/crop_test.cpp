@@ -182,6 +182,18 @@ TEST_F(CropPanel, ANodeThatIsOffHasNoRectangle) {
   EXPECT_EQ(viewer.state().crop.node, "crop");
 }
 
+TEST_F(CropPanel, ARenamedNodeKeepsItsRectangle) {
+  type('c'), frames(2);
+  point_at("graph/crop/title", 0.2f);
+  for (const bool down : {true, false, true, false}) button(down), frame();
+  frame();
+  ASSERT_TRUE(there("graph/crop/name"));
+  type("cut");
+  press({.key = Key::enter}), frames(3);
+  EXPECT_EQ(viewer.state().crop.node, "cut");
+  EXPECT_TRUE(there("crop/rectangle"));
+}
+
 TEST_F(CropPanel, TinyResultsAreMarked) {
   EXPECT_FALSE(there("graph/crop/tiny"));
   set_result({1, 480}), frames(2);

@@ -136,6 +136,7 @@ void rename_field(PanelContext& ctx, const NodeLine& row, float width) {
   const bool selected = g.selected == id;
   if (ctx.editor().rename(id, name)) {
     if (selected) g.selected = name;
+    if (ctx.state.crop.node == id) ctx.state.crop.node = name;
     if (g.folded.erase(id) > 0) g.folded.insert(name);
   } else if (entered) {  // let the user edit the refused name
     g.renamed = id, g.focus_rename = true, ++g.rename_tries;
