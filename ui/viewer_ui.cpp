@@ -81,6 +81,7 @@ void ViewerUi::end_hidden_fields() {
   if (!std::exchange(state_.graph.rename_drawn, false)) state_.graph.renamed.clear();
   TextEdit& edit = state_.text_edit;
   if (!std::exchange(edit.drawn, false) && edit.number) edit.number = false, edit.id = 0;
+  edit.left = 0;
 }
 
 void ViewerUi::draw(const ViewerModel& model, const InputState& unordered, const Look& look,

@@ -121,6 +121,26 @@ TEST_F(WindowState, TypedNumbersOutOfRangeAreRefusedWithTheRange) {
   EXPECT_FALSE(there("graph/edges/low/refused")) << "the message stays after an accepted value";
 }
 
+TEST_F(WindowState, ATypedValueIsKeptWhenTypingGoesOnInAnUpperField) {
+  const auto type_into = [&](const char* widget, const char* text) {
+    set_ctrl(true);
+    Commands sent = click(widget);
+    set_ctrl(false);
+    frames(3);
+    type(text);
+    return sent;
+  };
+  EXPECT_TRUE(type_into("graph/edges/aperture", "5").empty());
+  const Commands sent = type_into("graph/edges/low", "77");
+  ASSERT_TRUE(only<SetParam>(sent)) << "the number is lost";
+  EXPECT_EQ(only<SetParam>(sent)->param, "aperture");
+  EXPECT_EQ(only<SetParam>(sent)->value, ParamValue(int64_t{5}));
+  EXPECT_EQ(viewer.state().text_edit.text, "77");
+  const Commands& entered = press({.key = Key::enter});
+  ASSERT_TRUE(only<SetParam>(entered));
+  EXPECT_EQ(only<SetParam>(entered)->param, "low");
+}
+
 TEST_F(WindowState, EscapeKeepsTheValueWhileTyping) {
   set_ctrl(true);
   EXPECT_TRUE(click("graph/edges/low", 0, 0.95f).empty()) << "the value at the pointer is not set";
