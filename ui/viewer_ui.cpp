@@ -117,6 +117,8 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& unordered, const
     if (state_.panels_hidden_ns < 0) state_.panels_hidden_ns = start;
     draw_hidden_bottom(ctx);
   }
+  // Otherwise the node would be dropped under the pointer when the list is shown again.
+  if (!state_.panels || !layout.left_open) state_.graph.dragged.clear();
   drop_missing_nodes(ctx);
   request_scopes(ctx, state_.panels && layout.right_open);
   request_views(ctx);

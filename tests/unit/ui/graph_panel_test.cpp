@@ -48,6 +48,21 @@ TEST_F(GraphPanel, EscapeDropsADragWhereItWas) {
   EXPECT_EQ(order(), "median edges convolve ");
 }
 
+TEST_F(GraphPanel, ADragEndsIfThePanelsAreHidden) {
+  point_at("graph/median/title");
+  button(true), frame();
+  const Rect last = rect("graph/convolve/title");
+  point(last.x + 20, last.y + 300), frames(2);
+  EXPECT_EQ(viewer.state().graph.dragged, "median");
+  press({.key = Key::tab});
+  button(false), frames(2);
+  press({.key = Key::escape});
+  EXPECT_TRUE(viewer.state().graph.dragged.empty());
+  press({.key = Key::tab});
+  frames(2);
+  EXPECT_EQ(order(), "median edges convolve ");
+}
+
 TEST_F(GraphPanel, AFilterIsFoundByTypingAndAddedBelowTheSelectedNode) {
   click("graph/median/title");
   press({.character = '+'});
