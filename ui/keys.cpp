@@ -69,11 +69,11 @@ void cycle_ab_loop(PanelContext& ctx) {
   if (!m.seekable) return ctx.notify(false, "This source cannot seek, so it has no A-B loop");
   if (m.loop_a_ns < 0) {
     ctx.send(SetLoop{m.loop_file, now, -1});
-    ctx.notify(false, fmt::format("Loop from {}; {} again sets its end", clock_text(now, false),
+    ctx.notify(false, fmt::format("{} {}; {} again sets its end", kLoopBegun, clock_text(now, false),
                                   key_text(Action::ab_loop)));
   } else if (m.loop_b_ns < 0) {
     if (now == m.loop_a_ns)
-      return ctx.notify(false, fmt::format("B must be after A: play or seek before {} sets the end",
+      return ctx.notify(false, fmt::format("{}: play or seek before {} sets the end", kLoopTooShort,
                                            key_text(Action::ab_loop)));
     ctx.send(SetLoop{m.loop_file, std::min(m.loop_a_ns, now), std::max(m.loop_a_ns, now)});
   } else {
@@ -121,7 +121,7 @@ void remove_selected(PanelContext& ctx) {
 
 void duplicate_selected(PanelContext& ctx) {
   if (const std::string copy = ctx.editor().duplicate(ctx.state.graph.selected); !copy.empty())
-    ctx.state.graph.selected = ctx.state.graph.scroll_to = copy;
+    ctx.state.graph.select_new(copy);
 }
 
 void toggle(bool& on) {

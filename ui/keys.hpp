@@ -95,6 +95,10 @@ inline std::string key_hint(Action action) {
 /// Returns "key 3" for the third node (`number` 3). Returns an empty string if that node has no key.
 std::string node_key_hint(int number);
 
+// First words of the hints about the key that sets an A-B loop. ViewerModelBuilder removes these hints when
+// the loop is complete or cleared.
+inline constexpr const char *kLoopBegun = "Loop from", *kLoopTooShort = "B must be after A";
+
 // Actions of keys and buttons. They add a notice instead if the source does not support them.
 void toggle_pause(PanelContext& ctx);
 /// Steps forward, or back if `frames` is negative.

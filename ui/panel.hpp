@@ -99,6 +99,9 @@ struct GraphPanelState {
   bool focus_rename = false;
   bool rename_drawn = false;  ///< the field was drawn in the last frame, or is in the next one
   int rename_tries = 0;       ///< number of refused names
+
+  /// Selects a new node, scrolls to it, and unfolds it: an earlier node of this name may have been folded.
+  void select_new(const std::string& id) { selected = scroll_to = id, folded.erase(id); }
 };
 
 /// Graphs A, B and C. The current graph is in the editor; its slot here is updated by the next switch.
@@ -119,7 +122,8 @@ struct CameraPanelState {
 
 struct PlaylistState {
   bool folded = false;
-  size_t scrolled_to = 0;  ///< index of the source that the list was scrolled to
+  size_t scrolled_to = 0;      ///< index of the source that the list was scrolled to
+  const void* list = nullptr;  ///< that list
 };
 
 struct PresetMenuState {
@@ -339,6 +343,8 @@ void draw_track_hover(PanelContext& ctx, const Rect& area, const Rect& placed);
 /// Draws the buttons at the picture's upper edge, for example fit, compare and record. `own`: the part of
 /// `area` that shows B; all of `area` unless A and B are side by side.
 void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerRequests& requests);
+/// Returns the height of the buttons, and of a comparison's bar and labels, at the picture's upper edge.
+float bars_height(const PanelContext& ctx, const Rect& area);
 /// Draws the comparison's bar, handle and labels.
 void draw_compare(PanelContext& ctx, const Rect& area, const Rect& placed);
 /// Draws the probe's box beside the pointer.

@@ -81,6 +81,7 @@ void ViewerUi::end_hidden_fields() {
   if (!std::exchange(state_.graph.rename_drawn, false)) state_.graph.renamed.clear();
   TextEdit& edit = state_.text_edit;
   if (!std::exchange(edit.drawn, false) && edit.number) edit.number = false, edit.id = 0;
+  edit.left = 0;
 }
 
 void ViewerUi::draw(const ViewerModel& model, const InputState& unordered, const Look& look,
@@ -116,6 +117,8 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& unordered, const
     if (state_.panels_hidden_ns < 0) state_.panels_hidden_ns = start;
     draw_hidden_bottom(ctx);
   }
+  // Otherwise the node would be dropped under the pointer when the list is shown again.
+  if (!state_.panels || !layout.left_open) state_.graph.dragged.clear();
   drop_missing_nodes(ctx);
   request_scopes(ctx, state_.panels && layout.right_open);
   request_views(ctx);

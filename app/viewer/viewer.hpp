@@ -96,8 +96,9 @@ class Viewer {
   /// notice if there are no sources, if a folder cannot be read or has no videos or images, or if a source is
   /// an output of this run.
   void open_all(std::vector<std::string> sources);
-  /// Replaces the playlist by the sources and opens the first one that can be opened.
-  void open_list(std::vector<std::string> sources);
+  /// Replaces the playlist by the sources that were found for `given`, and opens the first one that can be
+  /// opened. If `given` is a single file, inserts it into the playlist instead.
+  void open_list(const std::vector<std::string>& given, std::vector<std::string> sources);
   /// Opens the camera that was plugged in while the test picture plays.
   void open_found_camera();
   /// Plays the next source of the playlist when a file has ended. With --frames, closes the window after the

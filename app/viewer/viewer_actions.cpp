@@ -44,9 +44,11 @@ void Viewer::handle_requests(const ui::ViewerRequests& requests) {
   if (requests.play_index) open_listed(playlist_.select_shown(*requests.play_index));
   if (requests.play_step != 0) {
     const auto source = playlist_.step(requests.play_step);
-    const char* end = playlist_.sources()->size() < 2 ? "There is no playlist: open several files or a folder"
-                      : requests.play_step > 0        ? "This is the last source of the playlist"
-                                                      : "This is the first source of the playlist";
+    const bool one = !playlist_.several();
+    const char* end = one && opener_->searching() ? "The dropped files are still being opened"
+                      : one                       ? "There is no playlist: open several files or a folder"
+                      : requests.play_step > 0    ? "This is the last source of the playlist"
+                                                  : "This is the first source of the playlist";
     source ? open_listed(source, requests.play_step > 0 ? 1 : -1) : model_->notice(false, end);
   }
   if (requests.video_track) choose_video_track(*requests.video_track);
@@ -77,6 +79,7 @@ void Viewer::handle_control() {
   request.done = [reply = std::move(load->reply)](OpenResult result, const std::string& problem) {
     reply(result == OpenResult::playing ? Response{} : Response{Status::refused, problem});
   };
+  playlist_.revert();  // this request cancels one that may have chosen another source or list
   open_aside(std::move(request), pipeline_->graph()->graph);
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
+#include "ui/keys.hpp"
 
 namespace lensd {
 namespace {
@@ -102,6 +103,15 @@ void ViewerModelBuilder::notice(bool problem, std::string text) {
   model_.notices.push_back({0, problem, std::move(text)});
 }
 
+/// Removes hints about setting the A-B loop that no longer apply, also because another client or a new source
+/// has changed the loop.
+void ViewerModelBuilder::drop_loop_hints() {
+  if (model_.loop_a_ns >= 0 && model_.loop_b_ns < 0) return;
+  std::erase_if(model_.notices, [](const ui::Notice& n) {
+    return !n.problem && (n.text.starts_with(ui::kLoopBegun) || n.text.starts_with(ui::kLoopTooShort));
+  });
+}
+
 /// Sets the start time of new notices and removes expired ones.
 void ViewerModelBuilder::refresh_notices(int64_t time_ns) {
   for (ui::Notice& notice : model_.notices)
@@ -132,6 +142,7 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_s
     on_notice_(n);
     notice(n.problem, std::move(n.text));
   }
+  drop_loop_hints();
   if (drawn) refresh_notices(time_ns);
   if (refresh_graph(status) || fields_changed) describe_source();
   model_.controls = pipeline_.source_controls(controls_shown);

@@ -48,6 +48,7 @@ class ViewerModelBuilder {
   ui::ViewerModel& model() { return model_; }
 
  private:
+  void drop_loop_hints();
   void refresh_notices(int64_t time_ns);
   bool refresh_graph(const PipelineStatus& status);
   void describe_source();

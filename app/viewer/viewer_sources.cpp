@@ -132,8 +132,8 @@ void Viewer::open_all(std::vector<std::string> sources) {
   opener_->open(std::move(request));
 }
 
-void Viewer::open_list(std::vector<std::string> sources) {
-  if (sources.size() == 1) {
+void Viewer::open_list(const std::vector<std::string>& given, std::vector<std::string> sources) {
+  if (is_one_file(given, sources)) {
     playlist_.insert(sources.front());
     return open_listed(sources.front());
   }
@@ -215,6 +215,7 @@ void Viewer::open_url(const std::string& url, const ui::SourceRequest& chosen, i
 void Viewer::choose_video_track(int track) {
   const ui::ViewerModel& m = model_->model();
   if (source_failed_ || track == m.video_track) return;
+  playlist_.revert();  // this request cancels one that may have chosen another source or list
   OpenRequest request;
   request.url = current_url_, request.live = remembered(live_options_for(line_, current_url_));
   request.video_track = track, request.paused = m.paused;
@@ -232,7 +233,8 @@ void Viewer::install_opened() {
     if (opener_->opening().empty()) playlist_.revert();
     return;
   }
-  if (!finished->opened.list.empty()) return open_list(std::move(finished->opened.list));
+  if (!finished->opened.list.empty())
+    return open_list(finished->request.list, std::move(finished->opened.list));
   install(finished->request, std::move(finished->opened));
   playlist_.playing(finished->request.url);
   if (done) done(OpenResult::playing, {});

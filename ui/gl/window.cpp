@@ -79,8 +79,9 @@ struct Window::Callbacks {
   static void key(GLFWwindow* handle, int key, int scancode, int action, int mods) {
     Window& window = of(handle);
     const char32_t typed = layout_character(key, scancode);
-    hold(window.input_, typed ? typed : second_character(key, false, false, name_of_a()),
-         action != GLFW_RELEASE);
+    window.input_.hold(typed ? typed : second_character(key, false, false, name_of_a()),
+                       action != GLFW_RELEASE,
+                       (mods & (GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT)) != 0);
     if (action == GLFW_RELEASE) return;
     window.repeat_ = action == GLFW_REPEAT;
     window.shift_ = (mods & GLFW_MOD_SHIFT) != 0;
@@ -147,13 +148,6 @@ struct Window::Callbacks {
 
   static void drop(GLFWwindow* handle, int count, const char** paths) {
     for (int i = 0; i < count; ++i) of(handle).input_.dropped_files.emplace_back(paths[i]);
-  }
-
- private:
-  static void hold(InputState& input, char32_t c, bool down) {
-    if (c < U'a' || c > U'z') return;
-    const uint32_t bit = 1u << (c - U'a');
-    input.held_letters = down ? input.held_letters | bit : input.held_letters & ~bit;
   }
 };
 

@@ -126,17 +126,19 @@ void GraphEditor::set_param(const std::string& id, const ParamSpec& spec, ParamV
 }
 
 void GraphEditor::set_params(const std::string& id,
-                             std::vector<std::pair<const ParamSpec*, ParamValue>> values) {
+                             std::vector<std::pair<const ParamSpec*, ParamValue>> values, const char* group) {
   if (values.empty()) return;
   const ParamSpec& first = *values.front().first;
-  std::string what = fmt::format("{} {}", id, first.name);
-  if (first.type != ParamType::matrix) what += fmt::format(" {}", shown_value(first, values.front().second));
+  const std::string name = group ? group : first.name;
+  std::string what = fmt::format("{} {}", id, name);
+  if (!group && first.type != ParamType::matrix)
+    what += fmt::format(" {}", shown_value(first, values.front().second));
   std::vector<GraphChange> changes;
   for (auto& [spec, value] : values) changes.push_back(SetParam{id, spec->name, std::move(value)});
   GraphDesc next = graph();
   if (const auto result = apply_changes(next, changes, *registry_); result.refused())
     return notify(true, result.problem);
-  apply(std::move(next), std::move(what), id + "." + first.name);
+  apply(std::move(next), std::move(what), id + "." + name);
 }
 
 void GraphEditor::reset_params(const std::string& id) {

@@ -44,8 +44,10 @@ class GraphEditor {
   uint64_t revision() const { return revision_; }
 
   void set_param(const std::string& id, const ParamSpec& spec, ParamValue value);
-  /// Sets several parameters as one undo step.
-  void set_params(const std::string& id, std::vector<std::pair<const ParamSpec*, ParamValue>> values);
+  /// Sets several parameters as one undo step. `group`: name of the step, which consecutive calls with the
+  /// same name join; null: that of the first parameter.
+  void set_params(const std::string& id, std::vector<std::pair<const ParamSpec*, ParamValue>> values,
+                  const char* group = nullptr);
   void reset_params(const std::string& id);
   void set_enabled(const std::string& id, bool enabled);
   /// Adds a node below node `after`. Returns the new node's id, or an empty string if the edit failed.

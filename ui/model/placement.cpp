@@ -10,6 +10,11 @@ constexpr double kMinZoom = 0.1;    // minimum zoom, relative to the size that f
 constexpr double kMaxScale = 64.0;  // maximum number of screen pixels per picture pixel
 constexpr double kSnap = 0.02;      // relative distance at which zoom snaps to fit and 1:1
 
+/// Returns the minimum zoom. It allows 1:1 of pictures that are much smaller than the area.
+double min_zoom(double fit) {
+  return std::min(kMinZoom, 1 / fit);
+}
+
 double max_zoom(double fit) {
   return std::max(1.0, kMaxScale / fit);
 }
@@ -45,7 +50,7 @@ PictureView zoomed_at(Extent picture, const Rect& area, const PictureView& view,
                       double factor) {
   if (picture.width < 1 || picture.height < 1) return view;
   const double fit = fit_scale(picture, area, view.pixel_aspect);
-  double zoom = std::clamp(view.zoom * factor, kMinZoom, max_zoom(fit));
+  double zoom = std::clamp(view.zoom * factor, min_zoom(fit), max_zoom(fit));
   for (const double stop : {1.0, 1.0 / fit})
     if (std::abs(zoom / stop - 1) < kSnap && std::abs(view.zoom / stop - 1) >= kSnap) zoom = stop;
   if (zoom == 1) return {.pixel_aspect = view.pixel_aspect};  // at fit the picture is centred

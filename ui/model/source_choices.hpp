@@ -67,6 +67,7 @@ struct SourceState {
   bool refused = false;    ///< opening failed: typing replaces the text
   std::string text;        ///< text in the box
   int choice = -1;         ///< line that the arrow keys chose; -1: none
+  std::string chosen;      ///< name in that line, which may move when the folder is listed again
   std::string select;      ///< file to choose in the list: its path; once the dialog is open, only its name
   bool scroll_to_choice = false;
   std::string folder;       ///< folder to list while the text names no folder
@@ -74,7 +75,8 @@ struct SourceState {
   std::string listed_part;  ///< part of the names that SourceFinder lists; empty: all
   std::string camera;       ///< path of the camera whose formats replace the list; empty: none
   bool all_recent = false;
-  uint64_t pipeline = 0;  ///< ViewerModel::pipeline when the dialog opened
+  uint64_t pipeline = 0;   ///< ViewerModel::pipeline in the last frame
+  bool requested = false;  ///< a source was chosen in the dialog, or dropped into the window
   uint64_t failures_seen = 0;
   std::string problem;  ///< message below the box
   bool may_wait = false;

@@ -1,7 +1,11 @@
 // ---- state ----------------------------------------------------------------------------------------------
 const state = {};
 const digits = value => Number.isInteger(value) ? String(value) : String(+value.toPrecision(4));
-const clock = s => `${String(Math.floor(s / 60)).padStart(2, "0")}:${(s % 60).toFixed(3).padStart(6, "0")}`;
+/// Returns minutes and seconds. Cuts after milliseconds, as the window does: 59.9996 s rounded would be "00:60.000".
+const clock = s => {
+  const ms = Math.floor(1000 * s + 1e-3);
+  return `${String(Math.floor(ms / 60000)).padStart(2, "0")}:${(ms % 60000 / 1000).toFixed(3).padStart(6, "0")}`;
+};
 // At the end of a file, Play restarts it.
 const isPaused = () => !!state.pause || state.source?.state === "ended";
 const stateClass = {playing: "good", paused: "good", ended: "good", connecting: "wait", stalled: "wait", reconnecting: "wait", failed: "bad"};

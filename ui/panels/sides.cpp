@@ -156,9 +156,11 @@ void draw_hidden_bottom(PanelContext& ctx) {
   const bool near = mouse.x >= 0 && mouse.x < display.x && mouse.y >= display.y - 1.6f * bar &&
                     mouse.y < display.y && display.y > 3 * bar;
   // A pressed mouse button neither opens nor closes the bar: dragging the picture does not open it, and
-  // dragging in the bar does not close it.
-  const bool dragged = ImGui::IsMouseDown(0);
-  ctx.state.bottom_peek = dragged ? ctx.state.bottom_peek : near;
+  // dragging in the bar does not close it. The same holds while a popup is open: the list of speeds is above
+  // the bar.
+  const bool keep = ImGui::IsMouseDown(0) ||
+                    ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  ctx.state.bottom_peek = keep ? ctx.state.bottom_peek : near;
   if (ctx.state.bottom_peek) draw_bottom(ctx, {0, display.y - bar, display.x, bar});
 }
 

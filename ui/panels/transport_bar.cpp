@@ -277,6 +277,7 @@ void draw_transport_bar(PanelContext& ctx) {
   const bool seekable = m.seekable && m.duration_ns > 0 && !m.live;
   const VarScope frame_padding(ImGuiStyleVar_FramePadding, {ctx.px(6), ctx.px(7.5f)});
   ctx.state.thumbnail.wanted_ns = -1;
+  if (ctx.state.seek_pipeline != m.pipeline) ctx.state.seek_ns = -1;  // the next source may have no seek bar
   draw_buttons(ctx);
   ImGui::SameLine(0, gap);
 

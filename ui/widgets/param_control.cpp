@@ -169,9 +169,14 @@ Change choice_control(const Look& look, const ParamSpec& spec, const ParamValue&
 Change text_control(const ParamValue& value, TextEdit& edit) {
   const auto& before = std::get<std::string>(value);
   const ImGuiID id = ImGui::GetID("##value");
-  std::string text = edit.id == id ? edit.text : before;
+  const bool left = edit.left == id;
+  std::string text = left ? edit.left_text : edit.id == id ? edit.text : before;
   const bool edited = input_text("##value", text);  // also true when Escape restores the old text
-  if (ImGui::IsItemActive() || edited) edit.id = id, edit.text = text;
+  if (left) {
+    edit.left = 0;
+    return edit.left_text == before ? std::nullopt : Change(edit.left_text);
+  }
+  if (ImGui::IsItemActive() || edited) begin_field(edit, id), edit.text = text;
   if (!ImGui::IsItemDeactivated() || edit.id != id) return std::nullopt;
   edit.id = 0;
   return edit.text == before ? std::nullopt : Change(edit.text);
@@ -270,6 +275,7 @@ std::optional<ParamValue> param_field(const Look& look, const ParamSpec& spec, c
   } else if (slider) {
     change = spec.type == ParamType::integer ? number_control<int64_t>(look, spec, now, ImGuiDataType_S64)
                                              : number_control<double>(look, spec, now, ImGuiDataType_Double);
+    if (edit.left == field) edit.left = 0, change = entered_number(spec, now, edit.left_text, field, edit);
   } else if (spec.type == ParamType::choice) {
     change = choice_control(look, spec, now, mark);
   } else if (spec.type == ParamType::text) {

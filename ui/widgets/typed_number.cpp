@@ -36,8 +36,15 @@ void show_range(const Look& look, const ParamSpec& spec) {
 
 }  // namespace
 
+void begin_field(TextEdit& edit, unsigned id) {
+  if (edit.id == id) return;
+  if (edit.id != 0) edit.left = edit.id, edit.left_text = std::move(edit.text);
+  edit.id = id, edit.text.clear(), edit.number = false;
+}
+
 void begin_typing(TextEdit& edit, unsigned id, const ParamValue& value) {
-  edit.id = id, edit.text = to_string(value), edit.number = edit.focus = true;
+  begin_field(edit, id);
+  edit.text = to_string(value), edit.number = edit.focus = true;
   edit.refused = 0, edit.refusal.clear();
 }
 
@@ -59,8 +66,13 @@ std::optional<ParamValue> typed_number(const Look& look, const ParamSpec& spec, 
   const unsigned id = std::exchange(edit.id, 0);
   edit.number = false;
   ImGui::ClearActiveID();
-  const std::string text = bare_number(edit.text, spec.unit);
-  if (edit.escaped || text == to_string(value)) return std::nullopt;
+  return edit.escaped ? std::nullopt : entered_number(spec, value, edit.text, id, edit);
+}
+
+std::optional<ParamValue> entered_number(const ParamSpec& spec, const ParamValue& value,
+                                         const std::string& entered, unsigned id, TextEdit& edit) {
+  const std::string text = bare_number(entered, spec.unit);
+  if (text == to_string(value)) return std::nullopt;
   ParamValue parsed;
   if (!spec.parse(text, parsed)) return parsed;
   edit.refused = id;

@@ -22,6 +22,8 @@ struct TextEdit {
   bool focus = false;                     ///< set the keyboard focus to the field
   bool drawn = false;                     ///< the number's field was drawn in the last frame
   bool entered = false, escaped = false;  ///< Enter or Escape was pressed since the last frame
+  unsigned left = 0;                      ///< field that was left for one drawn before it in this frame
+  std::string left_text;                  ///< its text, which it takes over when it is drawn
   unsigned refused = 0;                   ///< field of the last refused value; 0: none
   std::string refusal;                    ///< why it was refused
 };
@@ -42,12 +44,18 @@ std::optional<ParamValue> param_field(const Look& look, const ParamSpec& spec, c
                                       TextEdit& edit, const MarkPart& mark = {});
 void draw_refusal(TextEdit& edit, bool settled, const MarkPart& mark);
 
+/// Makes `id` the field of `edit`. Keeps the text of another field in TextEdit::left.
+void begin_field(TextEdit& edit, unsigned id);
 /// Begins to type a number into the slider `id`. param_field() then calls typed_number() until edit.id is 0.
 void begin_typing(TextEdit& edit, unsigned id, const ParamValue& value);
 /// Draws the field for a typed number. Enter or a click elsewhere ends typing, Escape cancels. Returns the
 /// new value, or nullopt if there is none. If a value is not allowed, stores the reason in `edit`.
 std::optional<ParamValue> typed_number(const Look& look, const ParamSpec& spec, const ParamValue& value,
                                        TextEdit& edit);
+/// Returns the number in `text`, or nullopt if it is `value`. If it is not allowed, also stores the reason
+/// for field `id` in `edit`.
+std::optional<ParamValue> entered_number(const ParamSpec& spec, const ParamValue& value,
+                                         const std::string& text, unsigned id, TextEdit& edit);
 
 /// Returns the value changed by `steps` fine steps. A step is 1 for integers, 2 for odd integers, and for
 /// real numbers a power of ten: at most 1/1000 of the range, or 1 % of the value for a logarithmic slider,

@@ -10,6 +10,23 @@
 #include "core/media/media_folder.hpp"
 
 namespace lensd {
+namespace {
+
+/// Returns true if both name the same source, for example a file by its relative and its absolute path. Does
+/// not access files.
+bool same_source(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  if (!may_be_path(a) || !may_be_path(b)) return false;
+  std::error_code error;
+  const std::filesystem::path first = std::filesystem::absolute(a, error).lexically_normal();
+  return !error && first == std::filesystem::absolute(b, error).lexically_normal();
+}
+
+auto find_source(const std::vector<std::string>& sources, const std::string& source) {
+  return std::ranges::find_if(sources, [&](const std::string& other) { return same_source(other, source); });
+}
+
+}  // namespace
 
 std::vector<std::string> expand_sources(const std::vector<std::string>& sources) {
   std::vector<std::string> all;
@@ -31,6 +48,10 @@ std::vector<std::string> expand_sources(const std::vector<std::string>& sources)
       throw Error(ExitCode::bad_source, source, "there are no videos or images in this folder");
   }
   return all;
+}
+
+bool is_one_file(const std::vector<std::string>& given, const std::vector<std::string>& found) {
+  return given.size() == 1 && found.size() == 1 && found.front() == without_file_scheme(given.front());
 }
 
 void Playlist::set(std::vector<std::string> sources) {
@@ -55,10 +76,10 @@ std::optional<std::string> Playlist::select_shown(size_t index) {
 }
 
 void Playlist::insert(const std::string& source) {
+  revert();
   const std::vector<std::string>& shown = *playing_.sources;
   if (shown.size() < 2) return;
-  chosen_ = playing_;
-  if (const auto found = std::ranges::find(shown, source); found != shown.end()) {
+  if (const auto found = find_source(shown, source); found != shown.end()) {
     chosen_.index = static_cast<size_t>(found - shown.begin());
     return;
   }
@@ -70,8 +91,8 @@ void Playlist::insert(const std::string& source) {
 
 void Playlist::playing(const std::string& source) {
   const std::vector<std::string>& all = *chosen_.sources;
-  if (chosen_.index >= all.size() || all[chosen_.index] != source) {
-    const auto found = std::ranges::find(all, source);
+  if (chosen_.index >= all.size() || !same_source(all[chosen_.index], source)) {
+    const auto found = find_source(all, source);
     if (found != all.end())
       chosen_.index = static_cast<size_t>(found - all.begin());
     else

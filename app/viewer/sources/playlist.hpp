@@ -14,6 +14,8 @@ namespace lensd {
 /// Replaces each folder by its image sequences, videos and images, in the order of the source dialog. Throws
 /// Error(bad_source) if a folder cannot be read or contains none. May block on the disk.
 std::vector<std::string> expand_sources(const std::vector<std::string>& sources);
+/// Returns true if `given` is a single source other than a folder. `found`: expand_sources(given).
+bool is_one_file(const std::vector<std::string>& given, const std::vector<std::string>& found);
 
 class Playlist {
  public:
@@ -30,7 +32,8 @@ class Playlist {
   std::optional<std::string> select_shown(size_t index);
 
   /// Chooses `source` in a list of several sources; inserts it after the current one if the list does not
-  /// have it. Does nothing if the list has fewer than two sources: playing() then replaces the list.
+  /// have it. If the list has fewer than two sources, playing() replaces it. Forgets a list or a source that
+  /// does not play yet. Two paths of the same file are the same source, here and in playing().
   void insert(const std::string& source);
 
   /// Makes the chosen source the current one. Call when it plays.
@@ -41,6 +44,8 @@ class Playlist {
   /// source does not play.
   void revert() { chosen_ = playing_; }
 
+  /// Returns true if the list in which step() moves has several sources. It may not play yet.
+  bool several() const { return chosen_.sources->size() > 1; }
   /// Returns the list whose source plays. It is immutable; set() creates a new one.
   std::shared_ptr<const std::vector<std::string>> sources() const { return playing_.sources; }
   /// Returns the index of the source that plays.

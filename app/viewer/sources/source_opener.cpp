@@ -94,6 +94,10 @@ void SourceOpener::abandon(const std::string& reason) {
   if (attempt->request.done) attempt->request.done(OpenResult::cancelled, reason);
 }
 
+bool SourceOpener::searching() const {
+  return attempt_ && !attempt_->request.list.empty();
+}
+
 std::optional<SourceOpener::Finished> SourceOpener::take() {
   if (!attempt_) return std::nullopt;
   Finished finished;

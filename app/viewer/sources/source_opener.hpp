@@ -88,6 +88,8 @@ class SourceOpener {
 
   /// Returns the short name of the source that is being opened; empty: none.
   const std::string& opening() const { return opening_; }
+  /// Returns true while the sources of OpenRequest::list are searched.
+  bool searching() const;
   /// Returns the start time of the newest attempt.
   int64_t since_ns() const { return since_ns_; }
 

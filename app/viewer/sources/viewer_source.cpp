@@ -67,7 +67,7 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
                               .output = {}});
   OpenedPipeline opened;
   std::error_code error;
-  if (fs::exists(request.url, error)) opened.path = fs::absolute(request.url, error).string();
+  opened.path = full_path(request.url);
   opened.regular_file = fs::is_regular_file(request.url, error);
   opened.recorder = make_recorder(line, source->info());
   add_sinks(options, line, source->info(), opened.recorder, setup.virtual_camera);
@@ -78,12 +78,21 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
   return opened;
 }
 
+std::string full_path(const std::string& url) {
+  std::error_code error;
+  if (!fs::exists(url, error)) return {};
+  const fs::path given = fs::absolute(url, error), normal = given.lexically_normal();
+  // Behind a symbolic link, ".." is another folder than in the text.
+  return (fs::equivalent(given, normal, error) ? normal : given).string();
+}
+
 std::string folder_of(const std::string& url, const std::vector<std::string>& recent) {
   std::error_code ignored;
   std::vector<std::string> candidates{url};
   candidates.insert(candidates.end(), recent.begin(), recent.end());
   for (const std::string& candidate : candidates)
-    if (may_be_path(candidate)) return fs::absolute(candidate, ignored).parent_path().string();
+    if (may_be_path(candidate))
+      return fs::absolute(candidate, ignored).lexically_normal().parent_path().string();
   return fs::current_path(ignored).string();
 }
 

@@ -15,6 +15,7 @@
 #include "core/base/whole_file.hpp"
 #include "core/config/presets.hpp"
 #include "core/config/save.hpp"
+#include "core/media/url.hpp"
 #include "kernels/registry.hpp"
 
 namespace lensd {
@@ -113,7 +114,9 @@ void ViewerMemory::change(Change change) {
 }
 
 void ViewerMemory::add_recent(const std::string& url) {
-  change([url](ViewerState& state) { remember_source(state, url); });
+  const bool sequence = may_be_path(url) && is_sequence_pattern(url);
+  change(
+      [source = sequence ? absolute_path(url) : url](ViewerState& state) { remember_source(state, source); });
 }
 
 void ViewerMemory::remove_recent(const std::string& url) {

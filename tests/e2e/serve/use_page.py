@@ -63,6 +63,9 @@ try:
     # Safari before 16.4 rejects a script with a lookbehind.
     if b.evaluate("document.documentElement.outerHTML.includes('(?' + '<')"):
         sys.exit("a regular expression has a lookbehind")
+    times = b.evaluate("[0, 12.48, 59.9996, 3723.5].map(clock).join()")
+    if times != "00:00.000,00:12.480,00:59.999,62:03.500":
+        sys.exit(f"the page shows times as {times}")
     parts = b.evaluate("breakable('a_long_name').map(part => part.tagName || part)")
     if parts != ["a_", "WBR", "long_", "WBR", "name"]:
         sys.exit(f"a long name breaks into {parts}")

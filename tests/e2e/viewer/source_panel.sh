@@ -135,6 +135,10 @@ if python3 -c 'import Xlib' 2>/dev/null; then
   wait_for 20 notice_about none.mkv || fail "nothing says that the dropped file is missing"
   key less
   plays oldest.mkv # the playlist is kept
+  mkdir "$WORK/one" && cp "$clips/card.mkv" "$WORK/one/single.mkv"
+  python3 "$(dirname "$0")/drop_file.py" "$WINDOW" $((${X%.*} + 90)) $((${Y%.*} + 90)) "$WORK/one"
+  plays single.mkv
+  wait_for 10 gone playlist/count || fail "a dropped folder with one file does not replace the playlist"
   echo "ok: dropped on the window, also several files and a folder"
 else
   echo "left out: dropping files needs python3-xlib"

@@ -127,16 +127,19 @@ TEST_F(PictureTools, TheBarsGoWhereThePictureHasNoRoomForThem) {
   EXPECT_TRUE(there("view/zoom"));
   EXPECT_TRUE(there("view/compare_heat"));
   viewer.state().left = viewer.state().right = Fold::open;
+  viewer.state().stats = true;
   ImGui::GetIO().DisplaySize = {780, 700};
   frames(2);
   EXPECT_FALSE(there("view/compare"));
   EXPECT_FALSE(there("view/compare_heat"));
+  EXPECT_GE(rect("stats").y, rect("compare/label").y + rect("compare/label").h);
 }
 
 TEST_F(PictureTools, NoBarHidesALabel) {
   type('a'), frames(2);
   viewer.state().left = viewer.state().right = Fold::folded;
   viewer.state().compare.a = "a node with a long name";
+  viewer.state().stats = true;
   const auto apart = [](const Rect& a, const Rect& b) {
     return a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y;
   };
@@ -148,6 +151,8 @@ TEST_F(PictureTools, NoBarHidesALabel) {
       ASSERT_TRUE(there("view/fit") && there("compare/bar")) << width;
       EXPECT_TRUE(apart(rect("compare/label"), rect("compare/bar"))) << width;
       EXPECT_TRUE(apart(rect("compare/label"), rect("view/fit"))) << width;
+      EXPECT_TRUE(apart(rect("stats"), rect("compare/bar"))) << width;
+      EXPECT_TRUE(apart(rect("stats"), rect("compare/label"))) << width;
     }
 }
 
@@ -286,6 +291,16 @@ TEST_F(PictureTools, OnlyVisiblePixelsAreRead) {
   viewer.state().view.zoom /= 4;
   frame();
   EXPECT_TRUE(probe.patch == Extent{});
+}
+
+TEST_F(PictureTools, WidePixelsHaveNoGridUntilTheyAreHighEnough) {
+  model.picture = {1, 4000};
+  type('A'), frame();  // 16:9
+  EXPECT_TRUE(viewer.state().probe.patch == Extent{}) << "a column of 4000 rows, each as wide as the window";
+  viewer.state().view.zoom = 20 / place(model.picture, viewer.picture_rect(), viewer.view()).scale;
+  frame();
+  EXPECT_EQ(viewer.state().probe.patch.width, 1);
+  EXPECT_LT(viewer.state().probe.patch.height, 60);
 }
 
 TEST_F(PictureTools, ChannelsByMenu) {

@@ -27,6 +27,13 @@ TEST(CropEdit, ARectangleKeepsSixteenPixels) {
   EXPECT_EQ(dragged({0, 0, 8, 8}, {1, 1, false}, -10, -10, {8, 8}), (PixelRect{0, 0, 8, 8}));
 }
 
+TEST(CropEdit, TheResultLiesInAPictureThatBecameSmaller) {
+  const PixelRect start{500, 400, 200, 150};
+  EXPECT_EQ(dragged(start, {0, 0, true}, 5, 5, {160, 120}), (PixelRect{0, 0, 160, 120}));
+  EXPECT_EQ(dragged(start, {1, 1, false}, 10, 10, {320, 240}), (PixelRect{120, 90, 200, 150}));
+  EXPECT_EQ(dragged(start, {-1, 0, false}, -20, 0, {320, 240}), (PixelRect{100, 90, 220, 150}));
+}
+
 class CropPanel : public PanelDriver {
  protected:
   void SetUp() override {
@@ -118,6 +125,33 @@ TEST_F(CropPanel, TheRectangleIsDraggedOnThePicture) {
   EXPECT_EQ(viewer.first_picture(), "");
 }
 
+TEST_F(CropPanel, ADragInBothDirectionsIsOneUndoStep) {
+  type('c'), frames(2);
+  const Rect all = rect("crop/rectangle");
+  point(all.x, all.y), frames(2);
+  button(true), frame();
+  for (const ImVec2 by : {ImVec2{60, 0}, ImVec2{60, 40}, ImVec2{90, 40}})
+    point(all.x + by.x, all.y + by.y), frames(2);
+  button(false), frames(2);
+  EXPECT_GT(value("x"), 0);
+  EXPECT_GT(value("y"), 0);
+  const GraphHistory& history = viewer.state().editor.history();
+  EXPECT_EQ(history.steps(), 1u);
+  EXPECT_EQ(history.undo_name(), "crop rectangle");
+}
+
+TEST_F(CropPanel, TheSizeStaysInViewIfThePictureIsEnlarged) {
+  type('c'), frames(2);
+  const Rect area = viewer.picture_rect();
+  for (const double centre : {0.0, 0.5, 1.0}) {
+    viewer.state().view = {.zoom = 4, .centre_x = centre, .centre_y = centre};
+    frames(2);
+    const Rect label = rect("crop/label");
+    EXPECT_GE(label.y, area.y) << centre;
+    EXPECT_LE(label.y + label.h, area.y + area.h) << centre;
+  }
+}
+
 TEST_F(CropPanel, TheRectangleReplacesAComparison) {
   type('a'), frames(2);
   type('c'), frames(2);
@@ -146,6 +180,18 @@ TEST_F(CropPanel, ANodeThatIsOffHasNoRectangle) {
   type('1'), frames(2);
   type('c');
   EXPECT_EQ(viewer.state().crop.node, "crop");
+}
+
+TEST_F(CropPanel, ARenamedNodeKeepsItsRectangle) {
+  type('c'), frames(2);
+  point_at("graph/crop/title", 0.2f);
+  for (const bool down : {true, false, true, false}) button(down), frame();
+  frame();
+  ASSERT_TRUE(there("graph/crop/name"));
+  type("cut");
+  press({.key = Key::enter}), frames(3);
+  EXPECT_EQ(viewer.state().crop.node, "cut");
+  EXPECT_TRUE(there("crop/rectangle"));
 }
 
 TEST_F(CropPanel, TinyResultsAreMarked) {

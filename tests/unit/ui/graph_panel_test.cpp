@@ -48,6 +48,21 @@ TEST_F(GraphPanel, EscapeDropsADragWhereItWas) {
   EXPECT_EQ(order(), "median edges convolve ");
 }
 
+TEST_F(GraphPanel, ADragEndsIfThePanelsAreHidden) {
+  point_at("graph/median/title");
+  button(true), frame();
+  const Rect last = rect("graph/convolve/title");
+  point(last.x + 20, last.y + 300), frames(2);
+  EXPECT_EQ(viewer.state().graph.dragged, "median");
+  press({.key = Key::tab});
+  button(false), frames(2);
+  press({.key = Key::escape});
+  EXPECT_TRUE(viewer.state().graph.dragged.empty());
+  press({.key = Key::tab});
+  frames(2);
+  EXPECT_EQ(order(), "median edges convolve ");
+}
+
 TEST_F(GraphPanel, AFilterIsFoundByTypingAndAddedBelowTheSelectedNode) {
   click("graph/median/title");
   press({.character = '+'});
@@ -63,6 +78,21 @@ TEST_F(GraphPanel, AFilterIsFoundByTypingAndAddedBelowTheSelectedNode) {
   frame();
   EXPECT_FALSE(there("add/search")) << "the list is closed";
   EXPECT_EQ(viewer.state().graph.selected, "canny");
+}
+
+TEST_F(GraphPanel, ANewNodeShowsItsParameters) {
+  GraphPanelState& g = viewer.state().graph;
+  g.folded = {"canny", "edges2", "edges3"};  // of an earlier run
+  point_at("graph/edges/title", 0.2f);
+  click("graph/edges/more");
+  click("graph/edges/menu/duplicate");
+  EXPECT_EQ(g.selected, "edges2");
+  g.selected = "edges";
+  press({.character = 'd', .ctrl = true});
+  EXPECT_EQ(g.selected, "edges3");
+  add_filter("edg");  // canny
+  EXPECT_EQ(g.selected, "canny");
+  EXPECT_TRUE(g.folded.empty());
 }
 
 TEST_F(GraphPanel, LongerPartsAreFoundWithinWords) {

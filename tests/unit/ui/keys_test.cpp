@@ -22,6 +22,17 @@ class PressedKeys : public PanelDriver {
   bool enabled(const char* node) { return viewer.state().editor.graph().find(node)->enabled; }
 };
 
+TEST(HeldKeys, CapitalsAndShortcutsAreOtherKeys) {
+  InputState input;
+  input.hold(U'b', true, true);
+  EXPECT_FALSE(input.held('b')) << "B or Ctrl+b";
+  input.hold(U'b', true, false), input.hold(U'é', true, false), input.hold(U'7', true, false);
+  EXPECT_TRUE(input.held('b'));
+  EXPECT_EQ(input.held_letters, 1u << 1);
+  input.hold(U'b', false, true);
+  EXPECT_FALSE(input.held('b')) << "released after Shift was pressed";
+}
+
 TEST_F(PressedKeys, LoopingTheFileKeepsAAndB) {
   model.loop_a_ns = 1'000'000'000, model.loop_b_ns = 3'000'000'000;
   for (const bool on : {false, true}) {

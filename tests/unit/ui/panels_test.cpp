@@ -303,6 +303,9 @@ TEST(Placement, ZoomIsBoundedAndFineStepsLeaveASnap) {
   for (int i = 0; i < 10; ++i) view = zoomed_at({640, 480}, area, view, 320, 240, 1.01);
   EXPECT_GT(view.zoom, 1.05);
   EXPECT_DOUBLE_EQ(place({1000, 1000}, area, actual_size({1000, 1000}, area, {})).scale, 1);
+  const PictureView small = actual_size({16, 16}, area, {});
+  EXPECT_DOUBLE_EQ(place({16, 16}, area, zoomed_at({16, 16}, area, small, 320, 240, 0.8)).scale, 1);
+  EXPECT_NEAR(place({16, 16}, area, zoomed_at({16, 16}, area, small, 320, 240, 1.25)).scale, 1.25, 1e-9);
 }
 
 TEST_F(Panels, EveryKeyIsVisible) {

@@ -97,6 +97,17 @@ TEST_F(Preview, ADragOfTheTimelineEndsWithItsSource) {
   EXPECT_FALSE(viewer.state().seek_held);
 }
 
+TEST_F(Preview, ADragIsForgottenIfTheNextSourceHasNoSeekBar) {
+  frames(3);
+  point_at("transport/seek", 0.75f);
+  button(true), frame();
+  button(false), frame();
+  EXPECT_GE(viewer.state().seek_ns, 0) << "until the pipeline has seeked";
+  ++model.pipeline, model.seekable = false, model.live = true;
+  frame();
+  EXPECT_EQ(viewer.state().seek_ns, -1) << "the bar shows the position of the new source";
+}
+
 TEST_F(Preview, SourcesThatAreReadOnceSayThatTheyHaveNoSound) {
   model.sound = SoundState::playing;
   frames(3);
@@ -203,6 +214,21 @@ TEST_F(Preview, OfALongPlaylistOnlyVisibleRowsAreDrawn) {
   model.playlist_at = 4999, frames(4);
   const Rect last = rect("playlist/5000"), before = rect("playlist/4999");
   EXPECT_NEAR(last.y, before.y + before.h, 0.5f);
+}
+
+TEST_F(Preview, AnotherPlaylistIsScrolledToItsCurrentSource) {
+  const auto list = [](const char* folder) {
+    std::vector<std::string> files;
+    for (int i = 1; i <= 100; ++i) files.push_back(fmt::format("{}/{}.mp4", folder, i));
+    return std::make_shared<const std::vector<std::string>>(std::move(files));
+  };
+  model.playlist = list("/videos");
+  point(640, 300), frames(4);
+  point_at("playlist/3");
+  for (int i = 0; i < 10; ++i) wheel(-2), frames(2);
+  EXPECT_FALSE(there("playlist/1"));
+  model.playlist = list("/other"), frames(4);
+  EXPECT_TRUE(there("playlist/1"));
 }
 
 TEST_F(Preview, AnIdlePointerOverTheBarePictureIsHidden) {

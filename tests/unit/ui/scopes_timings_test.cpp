@@ -237,6 +237,20 @@ TEST_F(Panels, TimingsDetailsStayInTheWindow) {
   EXPECT_LE(close.y + close.h, 720);
 }
 
+TEST_F(Panels, TimingsDetailsFollowAWindowThatBecomesSmaller) {
+  ImGui::GetIO().DisplaySize = {1920, 1080};
+  frames(3);
+  viewer.state().timings_view.details = true;
+  for (const ImVec2 size : {ImVec2{1920, 1080}, ImVec2{1000, 600}, ImVec2{640, 360}}) {
+    ImGui::GetIO().DisplaySize = size;
+    frames(4);
+    const Rect close = viewer.widget_rects().at("timings/close");
+    EXPECT_GE(close.x, 0) << size.x;
+    EXPECT_LE(close.x + close.w, size.x);
+    EXPECT_LE(close.y + close.h, size.y);
+  }
+}
+
 TEST_F(Panels, UnknownSharesAreNotShown) {
   const PassStats& median = model.timings[0];
   EXPECT_NEAR(budget_share(model, median), 0.412 / 33.37, 1e-3);

@@ -73,6 +73,26 @@ TEST_F(SourcePanel, EnterOpensWhatWasTypedAndTheDialogGoesWhenItPlays) {
   EXPECT_FALSE(there("source/path"));
 }
 
+TEST_F(SourcePanel, TheDialogStaysWhenTheNextSourceOfAPlaylistPlays) {
+  open_dialog();
+  type("rtsp://cam");
+  play();
+  ASSERT_TRUE(there("source/path"));
+  type("q");
+  EXPECT_FALSE(viewer.requests().quit);
+  EXPECT_EQ(viewer.state().source.text, "rtsp://camq");
+  press({.key = Key::enter});
+  model.progress.failures = 1, model.progress.problem = "no answer";
+  frames(2);
+  play();
+  EXPECT_TRUE(there("source/path")) << "the request has failed";
+  InputState input;
+  input.dropped_files = {"/videos/clip.mp4"};
+  frame(input);
+  play();
+  EXPECT_FALSE(there("source/path")) << "the dropped file plays";
+}
+
 TEST_F(SourcePanel, EnterIsProcessedAfterTheTextBeforeIt) {
   open_dialog();
   type_at_once("missing");
@@ -167,6 +187,22 @@ TEST_F(SourcePanel, ArrowsChooseAndFoldersAreEntered) {
   EXPECT_EQ(requests[0].text, "/videos/old/oldest.avi");
   click("source/up");
   EXPECT_EQ(viewer.state().source.listed, "/videos/");
+}
+
+TEST_F(SourcePanel, TheChosenFileStaysChosenWhenTheFolderGetsAnother) {
+  open_dialog();
+  InputState input;
+  input.presses.assign(4, {.key = Key::down});
+  input.presses.resize(6, {.key = Key::up});  // as on a slow machine
+  frame(input);
+  press({.key = Key::down});
+  EXPECT_EQ(viewer.state().source.choice, 2);
+  choices.files.entries.insert(choices.files.entries.begin(), FolderEntry{Kind::folder, "new", 0, 0});
+  publish();
+  frames(2);
+  press({.key = Key::enter});
+  ASSERT_EQ(requests.size(), 1u);
+  EXPECT_EQ(requests[0].text, "/videos/clip.mp4");
 }
 
 TEST_F(SourcePanel, AFolderThatIsTypedIsListed) {

@@ -43,6 +43,16 @@ TEST_F(WindowState, HiddenPanelsLeaveAHintAndATimeLine) {
   EXPECT_FALSE(there("panels/hint"));
 }
 
+TEST_F(WindowState, TheHiddenBarStaysWhileItsSpeedsAreOpen) {
+  press({.key = Key::tab});
+  point(640, 700), frames(2);
+  click("transport/speed");
+  point(640, 560), frames(3);
+  EXPECT_TRUE(there("transport/speed")) << "the upper speeds are that far above the bar";
+  press({.key = Key::escape}), frames(3);
+  EXPECT_FALSE(there("transport/speed"));
+}
+
 TEST_F(WindowState, FullscreenHidesThePanelsUntilItEnds) {
   for (const bool shown : {true, false}) {
     viewer.state().panels = shown;
@@ -109,6 +119,26 @@ TEST_F(WindowState, TypedNumbersOutOfRangeAreRefusedWithTheRange) {
   ASSERT_TRUE(only<SetParam>(sent));
   EXPECT_EQ(only<SetParam>(sent)->value, ParamValue(70.5));
   EXPECT_FALSE(there("graph/edges/low/refused")) << "the message stays after an accepted value";
+}
+
+TEST_F(WindowState, ATypedValueIsKeptWhenTypingGoesOnInAnUpperField) {
+  const auto type_into = [&](const char* widget, const char* text) {
+    set_ctrl(true);
+    Commands sent = click(widget);
+    set_ctrl(false);
+    frames(3);
+    type(text);
+    return sent;
+  };
+  EXPECT_TRUE(type_into("graph/edges/aperture", "5").empty());
+  const Commands sent = type_into("graph/edges/low", "77");
+  ASSERT_TRUE(only<SetParam>(sent)) << "the number is lost";
+  EXPECT_EQ(only<SetParam>(sent)->param, "aperture");
+  EXPECT_EQ(only<SetParam>(sent)->value, ParamValue(int64_t{5}));
+  EXPECT_EQ(viewer.state().text_edit.text, "77");
+  const Commands& entered = press({.key = Key::enter});
+  ASSERT_TRUE(only<SetParam>(entered));
+  EXPECT_EQ(only<SetParam>(entered)->param, "low");
 }
 
 TEST_F(WindowState, EscapeKeepsTheValueWhileTyping) {

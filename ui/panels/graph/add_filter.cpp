@@ -65,7 +65,7 @@ std::string insert_after(const PanelContext& ctx) {
 void add(PanelContext& ctx, const std::string& filter) {
   const std::string id = ctx.editor().add(filter, insert_after(ctx));
   if (!id.empty()) {
-    ctx.state.graph.selected = ctx.state.graph.scroll_to = id;
+    ctx.state.graph.select_new(id);
     const FilterEntry* entry = ctx.editor().registry()->find(filter);
     if (entry && has_rectangle(entry->schema())) edit_crop(ctx.state, id);
   }

@@ -150,8 +150,7 @@ void paste_nodes(PanelContext& ctx) {
   try {
     std::string first;
     GraphDesc next = with_pasted(editor.graph(), text, after, *editor.registry(), first);
-    if (editor.replace(std::move(next), "paste " + first, editor.preset()))
-      ctx.state.graph.selected = ctx.state.graph.scroll_to = first;
+    if (editor.replace(std::move(next), "paste " + first, editor.preset())) ctx.state.graph.select_new(first);
   } catch (const Error& e) {
     ctx.notify(true, fmt::format("cannot paste: {}", e.what()));
   }

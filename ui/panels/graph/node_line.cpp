@@ -55,7 +55,7 @@ void node_menu(PanelContext& ctx, const NodeLine& row) {
     return;
   }
   if (item("Duplicate", key_text(Action::duplicate_node), true, "duplicate")) {
-    ctx.state.graph.selected = editor.duplicate(id);
+    if (const std::string copy = editor.duplicate(id); !copy.empty()) ctx.state.graph.select_new(copy);
     return;
   }
   if (item("Copy as text", key_text(Action::copy_node), true, "copy")) return copy_node(ctx, id);
@@ -136,6 +136,7 @@ void rename_field(PanelContext& ctx, const NodeLine& row, float width) {
   const bool selected = g.selected == id;
   if (ctx.editor().rename(id, name)) {
     if (selected) g.selected = name;
+    if (ctx.state.crop.node == id) ctx.state.crop.node = name;
     if (g.folded.erase(id) > 0) g.folded.insert(name);
   } else if (entered) {  // let the user edit the refused name
     g.renamed = id, g.focus_rename = true, ++g.rename_tries;

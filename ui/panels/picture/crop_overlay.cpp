@@ -70,7 +70,8 @@ void handle_drag(PanelContext& ctx, const CropView& view, const Rect& area, cons
   };
   const PixelRect next = dragged(c.start, c.grip, pixels(mouse.x - c.from_x, placed.w, view.input.width),
                                  pixels(mouse.y - c.from_y, placed.h, view.input.height), view.input);
-  if (next != view.rect) ctx.editor().set_params(view.node.id, rectangle_values(view.node, next));
+  if (next != view.rect)
+    ctx.editor().set_params(view.node.id, rectangle_values(view.node, next), "rectangle");
 }
 
 void draw_handles(PanelContext& ctx, ImDrawList& list, const Rect& r) {
@@ -93,7 +94,10 @@ void draw_label(PanelContext& ctx, ImDrawList& list, const CropView& view, const
   const ImVec2 size = ImGui::CalcTextSize(text.c_str());
   const float pad = ctx.px(6), height = size.y + 2 * pad, width = size.x + 2 * pad;
   const float below = view.shown.y + view.shown.h + ctx.px(8);
-  const float y = below + height < area.y + area.h ? below : view.shown.y + view.shown.h - height - ctx.px(8);
+  const float wanted =
+      below + height < area.y + area.h ? below : view.shown.y + view.shown.h - height - ctx.px(8);
+  // In a zoomed picture, the rectangle may end outside the area.
+  const float y = std::clamp(wanted, area.y, std::max(area.y, area.y + area.h - height));
   const float x = std::clamp(view.shown.x, area.x, std::max(area.x, area.x + area.w - width));
   list.AddRectFilled({x, y}, {x + width, y + height}, colour::over_picture, ctx.px(3));
   list.AddText({x + pad, y + pad}, tiny ? colour::problem : colour::text, text.c_str());

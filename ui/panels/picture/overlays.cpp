@@ -161,13 +161,12 @@ void draw_stats_overlay(PanelContext& ctx, const Rect& area, const Rect& own) {
   const double scale = placed.scale * static_cast<double>(ImGui::GetIO().DisplayFramebufferScale.x);
   const std::vector<StatsLine> lines = stats_lines(ctx, scale);
   const FontScope font(ctx.look.small);
-  // Place the statistics below the bars. Fixed column widths keep numbers in place.
-  const float bars =
-      (ctx.state.panels ? 40.f : 0.f) + (ctx.state.compare.mode != CompareMode::off ? 64.f : 0.f);
+  // Fixed column widths keep numbers in place.
   const float names = ctx.px(148), column = ctx.px(88), most = area.w - ctx.px(28);
   const bool table = names + 3 * column + ctx.px(20) <= most;
-  StatsBox box{
-      ctx, {area.x + ctx.px(14), area.y + ctx.px(10 + bars)}, table ? names + 3 * column : most - ctx.px(20)};
+  StatsBox box{ctx,
+               {area.x + ctx.px(14), area.y + ctx.px(10) + bars_height(ctx, area)},
+               table ? names + 3 * column : most - ctx.px(20)};
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
   list.PushClipRect({area.x, area.y}, {area.x + area.w, area.y + area.h}, true);
   // The background's height is known only after the text, so draw in two channels.
@@ -201,6 +200,8 @@ void draw_stats_overlay(PanelContext& ctx, const Rect& area, const Rect& own) {
   const float pad = ctx.px(10);
   list.AddRectFilled(box.corner, {box.corner.x + box.width + 2 * pad, box.y + pad}, colour::over_picture,
                      ctx.px(4));
+  if (ctx.rects)
+    (*ctx.rects)["stats"] = {box.corner.x, box.corner.y, box.width + 2 * pad, box.y + pad - box.corner.y};
   list.ChannelsMerge();
   list.PopClipRect();
 }

@@ -138,7 +138,8 @@ void draw_pixel_values(PanelContext& ctx, const Rect& area, const Rect& placed) 
   const float sx = placed.w / static_cast<float>(picture.width),
               sy = placed.h / static_cast<float>(picture.height);
   const float density = ImGui::GetIO().DisplayFramebufferScale.x;
-  if (sx * density < kMinGrid) return;
+  const float side = std::min(sx, sy);  // pixels may be much wider than high
+  if (side * density < kMinGrid) return;
   const int x0 = std::max(0, static_cast<int>((area.x - placed.x) / sx));
   const int y0 = std::max(0, static_cast<int>((area.y - placed.y) / sy));
   const int x1 = std::min(picture.width, static_cast<int>((area.x + area.w - placed.x) / sx) + 1);
@@ -161,8 +162,8 @@ void draw_pixel_values(PanelContext& ctx, const Rect& area, const Rect& placed) 
   const ViewerModel& m = ctx.model;
   ImGui::PushFont(ctx.look.small);
   const float line = ImGui::GetFontSize() * 0.86f;
-  const bool colours = sx >= ctx.px(kMinColour) && !m.patch_gray;
-  if (sx >= ctx.px(m.patch_deep ? kMinLumaDeep : kMinLuma) && !m.patch.empty()) {
+  const bool colours = side >= ctx.px(kMinColour) && !m.patch_gray;
+  if (side >= ctx.px(m.patch_deep ? kMinLumaDeep : kMinLuma) && !m.patch.empty()) {
     for (int y = std::max(y0, m.patch_y); y < std::min(y1, m.patch_y + m.patch_size.height); ++y)
       for (int x = std::max(x0, m.patch_x); x < std::min(x1, m.patch_x + m.patch_size.width); ++x) {
         const Rgba16 c =

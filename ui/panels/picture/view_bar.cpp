@@ -17,8 +17,8 @@ constexpr const char *kViewBar = "##view_bar", *kCompareBar = "##compare_bar";
 
 // Minimum picture widths to show the zoom and the virtual camera's button; logical pixels
 constexpr float kMinZoomWidth = 460, kMinCameraWidth = 520;
-/// Distance of a comparison's bar from the upper edge of the picture; logical pixels
-constexpr float kCompareBarTop = 40;
+/// Distance of a comparison's bar from the picture's upper edge, and height of its labels; logical pixels
+constexpr float kCompareBarTop = 40, kLabelHeight = 30;
 
 constexpr std::pair<ChannelView, const char*> kChannels[] = {
     {ChannelView::colour, "RGB"}, {ChannelView::red, "R"},     {ChannelView::green, "G"},
@@ -154,6 +154,12 @@ bool compare_in_one_line(const PanelContext& ctx, const Rect& area) {
   return area.w >= ctx.px(620);
 }
 
+/// Returns the distance of the labels below a comparison's bar from the picture's upper edge.
+float below_compare_bar(const PanelContext& ctx, const Rect& area) {
+  return std::max(ctx.px(compare_in_one_line(ctx, area) ? 74.f : 118.f),
+                  ctx.px(kCompareBarTop + 6) + size_of_bar(kCompareBar).y);
+}
+
 void draw_compare_bar(PanelContext& ctx, const Rect& area) {
   CompareState& c = ctx.state.compare;
   const bool wide = compare_in_one_line(ctx, area);
@@ -233,6 +239,12 @@ void choose_node(PanelContext& ctx, const char* group, const char* mark, std::st
   ImGui::EndCombo();
 }
 
+float bars_height(const PanelContext& ctx, const Rect& area) {
+  const bool has_bars = bar_room(ctx, area) != BarRoom::none;
+  if (ctx.state.compare.mode == CompareMode::off) return ctx.state.panels && has_bars ? ctx.px(40) : 0;
+  return (has_bars ? below_compare_bar(ctx, area) : 0) + ctx.px(kLabelHeight);
+}
+
 void draw_view_bar(PanelContext& ctx, const Rect& area, const Rect& own, ViewerRequests& requests) {
   UiState& s = ctx.state;
   const BarRoom room = bar_room(ctx, area);
@@ -294,9 +306,7 @@ void draw_compare(PanelContext& ctx, const Rect& area, const Rect& placed) {
                   ctx.px(36) +
                   (c.mode == CompareMode::difference ? width_of(both) : std::max(width_of(a), width_of(b)));
   const bool beside = !has_bars || !ctx.state.panels || (area.w - bar) * 0.5f >= label_width;
-  const float below =
-      std::max(ctx.px(compare_in_one_line(ctx, area) ? 74.f : 118.f), ctx.px(kCompareBarTop + 6) + size.y);
-  const float top = area.y + (beside ? ctx.px(10) : below), inset = ctx.px(10);
+  const float top = area.y + (beside ? ctx.px(10) : below_compare_bar(ctx, area)), inset = ctx.px(10);
   if (ctx.rects && has_bars)
     (*ctx.rects)["compare/bar"] = {std::floor(area.x + (area.w - size.x) * 0.5f),
                                    area.y + ctx.px(kCompareBarTop), size.x, size.y};

@@ -1,5 +1,6 @@
 // Draws the list of sources that are played one after another, below the source's name.
 #include <algorithm>
+#include <utility>
 
 #include "core/base/text/source_text.hpp"
 #include "ui/keys.hpp"
@@ -63,6 +64,7 @@ void draw_playlist(PanelContext& ctx, ViewerRequests& requests) {
   const auto top = static_cast<size_t>(ImGui::GetScrollY() / height);
   const size_t end = std::min(sources->size(), top + rows + 1);
   const size_t current = ctx.model.playlist_at;
+  if (std::exchange(p.list, sources.get()) != sources.get()) p.scrolled_to = sources->size();
   const auto draw = [&](size_t i) {
     ImGui::SetCursorPosY(static_cast<float>(i) * height);
     draw_row(ctx, requests, i, (*sources)[i]);

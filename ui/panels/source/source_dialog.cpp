@@ -2,6 +2,7 @@
 // folders, cameras, the screen and test pictures.
 
 #include <algorithm>
+#include <utility>
 
 #include "ui/panel.hpp"
 #include "ui/panels/source/source_list.hpp"
@@ -13,7 +14,7 @@ constexpr float kWidth = 700, kHeight = 530, kPlaces = 218;  // logical pixels
 
 void begin(PanelContext& ctx) {
   SourceState& s = ctx.state.source;
-  s.ask = s.refused = false, s.focus_box = true;
+  s.ask = s.refused = s.requested = false, s.focus_box = true;
   s.text.clear(), s.camera.clear(), s.problem.clear();
   s.choice = -1, s.pipeline = ctx.model.pipeline, s.may_wait = false, s.all_recent = false;
   s.failures_seen = ctx.model.progress.failures;
@@ -72,7 +73,7 @@ void draw_message(PanelContext& ctx, ViewerRequests& requests) {
                       (seconds > 0 ? fmt::format(" {} s", seconds) : ""));
     ctx.mark("source", "busy");
     ImGui::SameLine(0, ctx.px(10));
-    if (ImGui::SmallButton("Cancel")) requests.cancel_open = true;
+    if (ImGui::SmallButton("Cancel")) requests.cancel_open = true, s.requested = false;
     ctx.mark("source", "give_up");
   } else if (!s.problem.empty()) {
     ImGui::PushTextWrapPos(0);
@@ -95,13 +96,16 @@ void draw_message(PanelContext& ctx, ViewerRequests& requests) {
   }
 }
 
-/// Closes the dialog when another source plays. Shows the problem when opening fails.
+/// Closes the dialog when the requested source plays. Other sources, such as the next one of the playlist,
+/// leave it open: what the user types would otherwise act as keys. Shows the problem when opening fails.
 void follow_progress(PanelContext& ctx) {
   SourceState& s = ctx.state.source;
   const SourceProgress& p = ctx.model.progress;
-  if (ctx.model.pipeline != s.pipeline) ImGui::CloseCurrentPopup();
+  s.requested = s.requested || !ctx.input.dropped_files.empty();
+  if (std::exchange(s.pipeline, ctx.model.pipeline) != ctx.model.pipeline && s.requested)
+    ImGui::CloseCurrentPopup();
   if (p.failures != s.failures_seen) {
-    s.failures_seen = p.failures;
+    s.failures_seen = p.failures, s.requested = false;
     s.problem = p.problem, s.may_wait = p.may_wait;
     s.focus_box = s.refused = true;
   }
@@ -114,7 +118,7 @@ void select_asked(SourceState& s, SourceList& list) {
       std::ranges::find_if(list.lines, [&](const FolderEntry* entry) { return entry->name == s.select; });
   if (found != list.lines.end()) list.chosen = s.choice = static_cast<int>(found - list.lines.begin());
   s.scroll_to_choice = found != list.lines.end();
-  s.select.clear();
+  s.chosen = std::exchange(s.select, {});
 }
 
 void draw_body(PanelContext& ctx, ViewerRequests& requests) {
@@ -146,7 +150,7 @@ void draw_body(PanelContext& ctx, ViewerRequests& requests) {
 void request_source(PanelContext& ctx, ViewerRequests& requests, SourceRequest source) {
   SourceState& s = ctx.state.source;
   if (source.text.empty()) return;
-  s.problem.clear(), s.may_wait = false;
+  s.problem.clear(), s.may_wait = false, s.requested = true;
   requests.open = std::move(source);
 }
 

@@ -49,6 +49,9 @@ SourceList source_list(PanelContext& ctx) {
   std::ranges::stable_sort(fitting, [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [how, entry] : fitting) list.lines.push_back(entry);
   const int count = static_cast<int>(list.lines.size());
+  const auto line = std::ranges::find_if(
+      list.lines, [&](const FolderEntry* entry) { return s.choice >= 0 && entry->name == s.chosen; });
+  if (line != list.lines.end()) s.choice = static_cast<int>(line - list.lines.begin());
   list.chosen = std::min(s.choice, count - 1);
   // Choose the best match, unless the arrow keys chose another line.
   if (list.chosen < 0 && !typed->part.empty() && count > 0) list.chosen = 0;
@@ -58,8 +61,10 @@ SourceList source_list(PanelContext& ctx) {
 void move_choice(SourceState& state, const SourceList& list, Key key) {
   if (key != Key::up && key != Key::down) return;
   const int count = static_cast<int>(list.lines.size());
-  const int next = std::max(list.chosen, state.choice) + (key == Key::down ? 1 : -1);
-  state.choice = std::clamp(next, count > 0 ? 0 : -1, count - 1);
+  // `list` may be older than the choice if several keys were pressed since the last frame.
+  const int from = state.choice >= 0 ? std::min(state.choice, count - 1) : list.chosen;
+  state.choice = std::clamp(from + (key == Key::down ? 1 : -1), count > 0 ? 0 : -1, count - 1);
+  if (state.choice >= 0) state.chosen = list.lines[static_cast<size_t>(state.choice)]->name;
 }
 
 std::optional<std::string> completed(const SourceList& list, const std::string& text) {

@@ -1,4 +1,6 @@
 // Draws the window with all columns of the timings, the latency by stages, and the machine's speed.
+#include <imgui_internal.h>
+
 #include <algorithm>
 
 #include "ui/keys.hpp"
@@ -6,6 +8,8 @@
 
 namespace lensd::ui {
 namespace {
+
+constexpr const char* kDetailsWindow = "##timings-details";
 
 std::string rate_text(double rate) {
   return rate > 0 ? fmt::format("{:.1f} GB/s", rate * 1e-9) : "n/a";
@@ -65,12 +69,18 @@ void draw_timings_details(PanelContext& ctx) {
   const float room = display.y - ctx.px(12) - std::max(ctx.px(s.details_y), top);
   const float height = std::min(ctx.px(s.details_height), std::max(room, ctx.px(120)));
   ImGui::SetNextWindowPos({(display.x - width) * 0.5f, top}, ImGuiCond_Appearing);
+  // Stay inside a window that became smaller, for example because fullscreen ended.
+  if (const ImGuiWindow* shown = ImGui::FindWindowByName(kDetailsWindow); shown && shown->WasActive) {
+    const ImVec2 most{std::max(display.x - width - ctx.px(12), 0.f), std::max(display.y - ctx.px(132), top)};
+    if (shown->Pos.x > most.x || shown->Pos.y > most.y)
+      ImGui::SetNextWindowPos({std::min(shown->Pos.x, most.x), std::min(shown->Pos.y, most.y)});
+  }
   ImGui::SetNextWindowSize({width, height});
   const VarScope window_rounding(ImGuiStyleVar_WindowRounding, ctx.px(6));
   const VarScope window_padding(ImGuiStyleVar_WindowPadding, {ctx.px(18), ctx.px(14)});
   const VarScope window_border_size(ImGuiStyleVar_WindowBorderSize, 1);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::gray(32));
-  ImGui::Begin("##timings-details", nullptr,
+  ImGui::Begin(kDetailsWindow, nullptr,
                ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoCollapse |
                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav);
   draw_details_head(ctx);

@@ -29,6 +29,18 @@ TEST(Playlist, FoldersAreReplacedByTheirMedia) {
   }
 }
 
+TEST(Playlist, AFolderWithOneFileIsNotOneFile) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "a.mkv") << "x";
+  const auto one_file = [](const std::vector<std::string>& given) {
+    return is_one_file(given, expand_sources(given));
+  };
+  EXPECT_TRUE(one_file({folder / "a.mkv"}));
+  EXPECT_TRUE(one_file({"file://" + (folder / "a.mkv")}));
+  EXPECT_FALSE(one_file({folder.path().string()}));
+  EXPECT_FALSE(one_file({folder / "a.mkv", folder / "b.mkv"}));
+}
+
 TEST(Playlist, StepsEndAtTheEnds) {
   Playlist list;
   EXPECT_EQ(list.step(1), std::nullopt);
@@ -96,6 +108,37 @@ TEST(Playlist, AnInsertedSourceFollowsTheCurrentOne) {
   list.insert("x");
   list.playing("x");
   EXPECT_EQ(*list.sources(), std::vector<std::string>{"x"}) << "one source is no list";
+}
+
+TEST(Playlist, AnInsertedSourceForgetsAListThatDoesNotPlay) {
+  Playlist list;
+  list.set({"only"});
+  list.opened();
+  EXPECT_FALSE(list.several());
+  list.set({"x", "y"});
+  EXPECT_TRUE(list.several()) << "step() moves in the new list";
+  list.insert("y");
+  EXPECT_FALSE(list.several());
+  list.playing("y");
+  EXPECT_EQ(*list.sources(), std::vector<std::string>{"y"}) << "only y was chosen";
+}
+
+TEST(Playlist, TwoPathsOfAFileAreOneSource) {
+  Playlist list;
+  list.set({"a.mp4", "b.mp4", "test:demo"});
+  list.opened();
+  const std::string b = std::filesystem::absolute("b.mp4").string();
+  list.insert(b);
+  list.playing(b);
+  EXPECT_EQ(list.sources()->size(), 3u);
+  EXPECT_EQ(list.current(), 1u);
+  list.insert("sub/../a.mp4");
+  list.playing("sub/../a.mp4");
+  EXPECT_EQ(list.sources()->size(), 3u);
+  EXPECT_EQ(list.current(), 0u);
+  list.insert(std::filesystem::absolute("test:demo").string());
+  list.playing(std::filesystem::absolute("test:demo").string());
+  EXPECT_EQ(list.sources()->size(), 4u) << "a file with the name of a test source";
 }
 
 TEST(Playlist, TheShownListIsChosenFromWhileAnotherOneIsBeingOpened) {

@@ -72,6 +72,7 @@ TEST_F(Opener, GivesBackWhatWasMade) {
   EXPECT_EQ(opener->opening(), "");
   opener->open(request("good"));
   EXPECT_EQ(opener->opening(), "good");
+  EXPECT_FALSE(opener->searching());
   const auto result = finished();
   EXPECT_TRUE(result.opened.pipeline);
   EXPECT_EQ(result.problem, "");
@@ -88,6 +89,16 @@ TEST_F(Opener, TheShownNameHasNoSecrets) {
     EXPECT_EQ(opener->opening(), "rtsp://host") << url;
     EXPECT_NE(finished().problem, "");
   }
+}
+
+TEST_F(Opener, SearchesAListUntilItIsTaken) {
+  OpenRequest list = request("good");
+  list.list = {"good", "other"};
+  EXPECT_FALSE(opener->searching());
+  opener->open(std::move(list));
+  EXPECT_TRUE(opener->searching());
+  finished();
+  EXPECT_FALSE(opener->searching());
 }
 
 TEST_F(Opener, AFailureSaysWhatAndWhy) {
@@ -202,6 +213,21 @@ TEST(SourcesOfAViewer, LookingForFilesBeginsWhereTheNewestFileIs) {
   EXPECT_EQ(folder_of("/a/b/clip.mp4", {"/c/d.mp4"}), "/a/b");
   EXPECT_EQ(folder_of("test:mandelbrot", {"rtsp://a/b", "/c/d.mp4", "/e/f.mp4"}), "/c");
   EXPECT_EQ(folder_of("screen:", {}), std::filesystem::current_path().string());
+  EXPECT_EQ(folder_of("./sub/../clip.mp4", {}), std::filesystem::current_path().string());
+}
+
+/// The recent sources would list a file twice.
+TEST(SourcesOfAViewer, AFileHasOneFullPath) {
+  TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "sub/deep");
+  for (const char* name : {"a.mp4", "sub/a.mp4"}) std::ofstream(folder / name) << name;
+  std::filesystem::create_directory_symlink(folder / "sub/deep", folder / "link");
+  EXPECT_EQ(full_path(folder / "a.mp4"), folder / "a.mp4");
+  EXPECT_EQ(full_path(folder / "./a.mp4"), folder / "a.mp4");
+  EXPECT_EQ(full_path(folder / "sub/../a.mp4"), folder / "a.mp4");
+  EXPECT_EQ(full_path(folder / "link/../a.mp4"), folder / "link/../a.mp4") << "this is sub/a.mp4";
+  EXPECT_EQ(full_path(folder / "missing.mp4"), "");
+  EXPECT_EQ(full_path("rtsp://camera/1"), "");
 }
 
 TEST(Finder, ListsTheFolderAndSaysWhatIsWrongWithRecentSources) {

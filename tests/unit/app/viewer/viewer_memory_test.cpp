@@ -67,6 +67,14 @@ TEST_F(SharedMemory, TwoViewersKeepEachOthersEntries) {
   EXPECT_EQ(next.width(Config()), 1000);
 }
 
+TEST_F(SharedMemory, ASequenceIsFoundFromAnotherFolderToo) {
+  ViewerMemory memory(ui);
+  memory.add_recent("img_%04d.png");
+  memory.add_recent("test:demo=%02d");
+  EXPECT_EQ(memory.recent_sources(),
+            (Names{"test:demo=%02d", std::filesystem::absolute("img_%04d.png").string()}));
+}
+
 TEST_F(SharedMemory, AnEntryThatWasRemovedStaysRemoved) {
   ViewerMemory first(ui);
   first.add_recent("/a.mp4");

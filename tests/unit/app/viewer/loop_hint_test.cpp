@@ -1,0 +1,42 @@
+// The hints about the key that sets an A-B loop end with the loop's state.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "app/viewer/viewer_model.hpp"
+#include "kernels/registry.hpp"
+#include "tests/unit/common/synthetic_source.hpp"
+#include "ui/keys.hpp"
+
+namespace lensd {
+namespace {
+
+TEST(LoopHint, GoesWhenTheLoopHasItsEnd) {
+  PipelineOptions options;
+  options.executor = {.threads = 1, .frames = 6};
+  options.paced = options.paused = true;
+  Pipeline pipeline(std::make_unique<SyntheticSource>(Extent{64, 48}, 10), options, registry());
+  pipeline.start();
+  ViewerModelBuilder builder(pipeline, registry(), {}, {});
+  // A ticket that the pipeline never reaches: the model keeps the loop of the command.
+  const auto send = [&](int64_t a_ns, int64_t b_ns) { builder.sent(SetLoop{false, a_ns, b_ns}, UINT64_MAX); };
+  const auto hints = [&] {
+    return std::ranges::count_if(builder.build({64, 48}, false).notices, [](const ui::Notice& notice) {
+      return notice.text.starts_with(ui::kLoopBegun) || notice.text.starts_with(ui::kLoopTooShort);
+    });
+  };
+  send(10'000'000, -1);
+  builder.notice(false, std::string(ui::kLoopBegun) + " 00:00.010; l again sets its end");
+  builder.notice(false, std::string(ui::kLoopTooShort) + ": play or seek");
+  EXPECT_EQ(hints(), 2);
+  send(10'000'000, 50'000'000);
+  EXPECT_EQ(hints(), 0);
+  send(20'000'000, -1);
+  builder.notice(false, std::string(ui::kLoopBegun) + " 00:00.020; l again sets its end");
+  EXPECT_EQ(hints(), 1);
+  send(-1, -1);
+  EXPECT_EQ(hints(), 0) << "cleared, for example by a control client";
+}
+
+}  // namespace
+}  // namespace lensd
