@@ -96,7 +96,7 @@ class Session final : public ControlTarget {
   Measurements measurements() const override;
   std::shared_ptr<const SourceControls> source_controls() const override;
   bool post(Command command) override;
-  void change_graph(std::vector<GraphChange> changes, Reply reply) override;
+  void change_graph(Batch batch, Reply reply) override;
   void set_graph(GraphDesc graph, Reply reply) override;
   void edit_graph(GraphEdit edit, Reply reply) override;
   void load(std::string url, Reply reply) override;
@@ -125,6 +125,8 @@ class Session final : public ControlTarget {
   struct OpenRequest {
     OutcomeCallback callback;
     int64_t deadline_ns = std::numeric_limits<int64_t>::max();  ///< pump() refuses it later
+    std::shared_ptr<CommandClaim> claim = {};  ///< of the changes; null: pump() never refuses the request
+    uint64_t ticket = 0;                       ///< of the changes; 0: not posted by post_changes()
   };
   using Requests = std::map<uint64_t, OpenRequest>;
   using Flag = std::shared_ptr<std::atomic<bool>>;
@@ -158,7 +160,7 @@ class Session final : public ControlTarget {
   void enqueue(Jobs& jobs, Reply reply, std::function<Response()> job);
   void enqueue_load(Reply reply, std::function<Response(const Flag&)> job);
   OutcomeCallback take_request(uint64_t request);
-  Response post_changes(std::vector<GraphChange> changes, OutcomeCallback planned, bool& waits);
+  Response post_changes(Batch batch, OutcomeCallback planned, bool& waits);
 
   const SessionOptions options_;
   const Registry& registry_;
