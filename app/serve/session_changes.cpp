@@ -28,8 +28,8 @@ bool Session::post(Command command) {
   return !stopped_ && pipeline_ && pipeline_->try_post(std::move(command)) != 0;
 }
 
-/// Queues changes of the graph and its settings. If they may need a new plan, sets `waits` and keeps `planned`
-/// for its outcome.
+/// Queues changes of the graph and its settings. If they may need a new plan, sets `waits` and keeps
+/// `planned` for its outcome.
 Response Session::post_changes(Batch batch, OutcomeCallback planned, bool& waits) {
   const std::lock_guard lock(mutex_);
   if (stopped_ || !pipeline_) return not_posted();

@@ -328,9 +328,8 @@ TEST(Commands, ParametersOfANodeNamedColourTakePrecedence) {
 
 TEST(Commands, SettingsChangeWithTheGraphAsOneBatch) {
   FakeTarget target("canny@edges");
-  EXPECT_EQ(
-      ask(target, {"set", "precision", 16, "colour.knee", 1, "edges.low", 60, "colour.saturation", 0.5}).error,
-      "");
+  const Json set = {"set", "precision", 16, "colour.knee", 1, "edges.low", 60, "colour.saturation", 0.5};
+  EXPECT_EQ(ask(target, set).error, "");
   ASSERT_EQ(target.posted().size(), 1u);
   const Batch batch = std::get<Batch>(target.posted()[0]);
   EXPECT_EQ(batch.changes.size(), 1u);
