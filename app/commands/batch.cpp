@@ -163,7 +163,7 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
 void end_if_interrupted(const Written& written, const std::string& file) {
   if (written.signal == 0) return;
   std::string message = fmt::format("interrupted after {} frames", written.frames);
-  if (written.frames > 0 && !file.empty()) message += fmt::format("; {} is complete up to that point", file);
+  if (!file.empty()) message += fmt::format("; {} is complete up to that point", printable(file));
   throw EndBySignal{written.signal, message};
 }
 
@@ -219,19 +219,31 @@ struct BatchSinks {
     const auto patience = written.signal ? kPatience : kUnlimited;
     if (recorder && written.source_ended) recorder->source_ended();
     if (stream && written.source_ended) stream->source_ended();
-    if (recorder) recorder->finish(patience);
-    if (stream) stream->finish(patience);
-    if (camera) camera->finish();
+    finish_sinks({recorder, stream, camera}, patience);
   }
   /// Throws Error(runtime_failure) if a sink failed. After a signal, only logs that the stream failed.
   void check(const Written& written) const {
-    if (recorder && !recorder->failure().empty())
-      throw Error(ExitCode::runtime_failure, "", recorder->failure());
-    if (stream && !stream->failure().empty()) {
-      if (!written.signal) throw Error(ExitCode::runtime_failure, "", stream->failure());
+    if (recorder) check(*recorder, written);
+    if (stream && written.signal && !stream->failure().empty())
       log::print(fmt::format("lensd: {}\n", stream->failure()));
-    }
-    if (camera && !camera->failure().empty()) throw Error(ExitCode::runtime_failure, "", camera->failure());
+    else if (stream)
+      check(*stream, written);
+    if (camera) check(*camera, written);
+  }
+  /// Returns the file of the run, or an empty string if there is none or it is not complete.
+  std::string complete_file(const Written& written) const {
+    if (written.frames == 0) return {};
+    if (!written.path.empty() && written.path != "null:") return written.path;
+    return recorder && recorder->failure().empty() ? recorder->status().path : std::string();
+  }
+
+ private:
+  void check(const QueueSink& sink, const Written& written) const {
+    if (sink.failure().empty()) return;
+    std::string message = sink.failure();
+    if (const std::string file = complete_file(written); !file.empty())
+      message += fmt::format("; {} is complete{}", printable(file), written.signal ? " up to that point" : "");
+    throw Error(ExitCode::runtime_failure, "", message);
   }
 };
 
@@ -313,8 +325,7 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
     log::print(fmt::format("lensd: {}: {}\n", pipeline.source().name, stream_errors));
   pipeline.check();
   sinks.check(written);
-  const bool has_file = !written.path.empty() && written.path != "null:";
-  end_if_interrupted(written, has_file ? written.path : sinks.recorder ? sinks.recorder->status().path : "");
+  end_if_interrupted(written, sinks.complete_file(written));
   if (written.frames == 0)
     throw Error(ExitCode::bad_source, pipeline.source().name, "no frame could be decoded", "is it a video?");
 }

@@ -142,10 +142,7 @@ void Session::open_and_start(const std::string& url, const SetGraph& change, con
 /// Joins the pipeline's threads and completes its files, even if others still own the pipeline.
 void Session::shut_down(Pipeline& pipeline) {
   pipeline.stop();
-  for (const auto& sink : pipeline.sinks())
-    if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->close();
-  for (const auto& sink : pipeline.sinks())
-    if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->finish();
+  finish_sinks(pipeline.sinks());
   if (!options_.load)
     for (const Notice& notice : pipeline.take_notices()) publish_notice(notice.problem, notice.text);
 }
