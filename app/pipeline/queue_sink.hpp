@@ -46,6 +46,8 @@ class QueueSink : public FrameSink {
   /// which interrupts waits that could take seconds: for the source's audio from the network, and for the
   /// reader of a pipe. Call after Pipeline::stop(). Idempotent.
   void finish(std::chrono::nanoseconds patience = std::chrono::milliseconds(300));
+  /// Sets abandon(), as finish() does after its patience. Thread-safe.
+  void end_waits() noexcept { abandon_ = true; }
   /// Returns the first error, or an empty string. Call after finish().
   const std::string& failure() const { return failure_; }
 

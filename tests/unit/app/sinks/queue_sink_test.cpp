@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <thread>
 
 #include "app/pipeline/queue_sink.hpp"
 #include "core/base/semaphore.hpp"
@@ -32,6 +33,29 @@ class PatientSink final : public QueueSink {
 
   Semaphore* const other_;
 };
+
+/// Ends when its waits are ended.
+class WaitingSink final : public QueueSink {
+ public:
+  WaitingSink() : QueueSink(25) { run(false); }
+  ~WaitingSink() override { finish(); }
+
+  void take(const Frame&, const Picture&, const PixelAspects&) override {}
+  SinkStatus status() const override { return {}; }
+
+ private:
+  void handle(Job&) override {}
+  void complete() override {
+    while (!abandon()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+};
+
+TEST(QueueSinks, WaitsCanBeEndedWhileTheSinksFinish) {
+  const auto sink = std::make_shared<WaitingSink>();
+  std::thread ender([&] { sink->end_waits(); });
+  finish_sinks({sink}, std::chrono::hours(1));
+  ender.join();
+}
 
 TEST(QueueSinks, EndInParallel) {
   const auto second = std::make_shared<PatientSink>(nullptr);
