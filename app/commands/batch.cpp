@@ -253,8 +253,9 @@ struct BatchSinks {
   void check(const QueueSink& sink, const Written& written) const {
     if (sink.failure().empty()) return;
     std::string message = sink.failure();
+    const char* const until = written.signal ? " up to that point" : "";
     if (const std::string file = complete_file(written); !file.empty())
-      message += fmt::format("; {} is complete{}", printable(file), written.signal ? " up to that point" : "");
+      message += fmt::format("; {} is complete{}", printable(file), until);
     throw Error(ExitCode::runtime_failure, "", message);
   }
 };

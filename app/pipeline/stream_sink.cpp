@@ -79,7 +79,7 @@ void StreamSink::complete() {
   }
   if (!failure_.empty() || !has_frames_ || output_.status().sent > 0) return;
   std::string problem = output_.last_problem();
-  // The first key frame after a connection is sent. An attempt that is still in progress at the end of the run
+  // A connection sends nothing before a key frame. An attempt that is still in progress at the end of the run
   // has no result yet.
   if (problem.empty())
     problem = output_.connected() ? "the receiver answered too late"
