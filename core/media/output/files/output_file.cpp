@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include "core/base/clock.hpp"
 #include "core/media/output/files/folders.hpp"
@@ -48,7 +50,7 @@ bool awaits_reader(const std::string& path, const FileRules& rules, int error) {
   struct stat info = {};
   const bool waits = error == ENXIO && rules.reader_timeout_ns == 0 && rules.stop && !*rules.stop &&
                      stat(path.c_str(), &info) == 0 && S_ISFIFO(info.st_mode);
-  if (waits) poll(nullptr, 0, kStopPollMs);
+  if (waits) std::this_thread::sleep_for(std::chrono::milliseconds(kStopPollMs));
   errno = error;
   return waits;
 }
