@@ -130,11 +130,6 @@ void Session::open_and_start(const std::string& url, const SetGraph& change, con
   const std::shared_ptr<Pipeline> next = open(url, change.graph, cancel);
   keep_settings(*next, change);
   if (const auto old = swap_pipeline(next, url)) shut_down(*old);
-  {
-    const std::lock_guard lock(mutex_);
-    if (record_) next->post(*record_);
-    if (record_) record_->resumed = true;
-  }
   next->start();
   changed();
 }
@@ -147,8 +142,8 @@ void Session::shut_down(Pipeline& pipeline) {
     for (const Notice& notice : pipeline.take_notices()) publish_notice(notice.problem, notice.text);
 }
 
-/// Replaces the pipeline and returns the old one, whose open requests it refuses. Throws
-/// Error(runtime_failure) after stop().
+/// Replaces the pipeline and returns the old one, whose open requests it refuses. Continues the requested
+/// recording, except with SessionOptions::load. Throws Error(runtime_failure) after stop().
 std::shared_ptr<Pipeline> Session::swap_pipeline(std::shared_ptr<Pipeline> next, const std::string& url) {
   {
     const std::lock_guard lock(frame_mutex_);
@@ -162,6 +157,11 @@ std::shared_ptr<Pipeline> Session::swap_pipeline(std::shared_ptr<Pipeline> next,
     url_ = url;
     pending_.clear(), predicted_from_.reset();
     rate_ns_ = 0;
+    if (record_ && !options_.load) {
+      // Before clients can fill the queue: `next` takes no commands from it until it is started.
+      next->post(*record_);
+      record_->resumed = true;
+    }
     pipeline_.swap(next);
     open.swap(requests_);
   }
