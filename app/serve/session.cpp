@@ -129,7 +129,11 @@ std::shared_ptr<Pipeline> Session::open(const std::string& url, const GraphDesc&
 void Session::open_and_start(const std::string& url, const SetGraph& change, const Flag& cancel) {
   const std::shared_ptr<Pipeline> next = open(url, change.graph, cancel);
   keep_settings(*next, change);
-  if (const auto old = swap_pipeline(next, url)) shut_down(*old);
+  if (const auto old = swap_pipeline(next, url)) {
+    completing_since_ns_ = now_ns();
+    shut_down(*old);
+    completing_since_ns_ = 0;
+  }
   next->start();
   changed();
 }

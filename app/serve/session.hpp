@@ -81,6 +81,10 @@ class Session final : public ControlTarget {
   /// Sends clients an event with a notice. Does not log it. Thread-safe.
   void send_notice(bool problem, const std::string& text);
 
+  /// Returns the time at which a source was replaced, while its recording and streams are being completed;
+  /// the next source starts afterwards. Otherwise returns 0. Thread-safe.
+  int64_t completing_since_ns() const noexcept { return completing_since_ns_; }
+
   /// Sets RunState::alive. Thread-safe.
   void set_alive(bool alive) noexcept { alive_ = alive; }
 
@@ -201,6 +205,7 @@ class Session final : public ControlTarget {
 
   std::atomic<uint64_t> reloads_{0}, reloads_refused_{0}, graph_changes_{0}, errors_{0};
   std::atomic<bool> stopped_{false}, stopping_{false}, alive_{true};
+  std::atomic<int64_t> completing_since_ns_{0};
   Jobs transactions_, files_;
 };
 

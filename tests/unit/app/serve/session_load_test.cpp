@@ -1,6 +1,7 @@
 // Session: commands while a source is being replaced.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <future>
@@ -76,6 +77,28 @@ TEST(SessionLoad, ARecordingContinuesAlthoughClientsFillTheQueueMeanwhile) {
   ASSERT_EQ(response_of([&](Reply reply) { session.load("second", std::move(reply)); }).error, "");
   EXPECT_TRUE(eventually([&] { return session.state().record.path == folder / "captures/a-2.mkv"; }));
   EXPECT_TRUE(session.state().record.active);
+  session.stop();
+}
+
+TEST(SessionLoad, TheCompletionOfTheOldOutputsIsReported) {
+  Session* running = nullptr;
+  std::atomic<int64_t> reported{0};
+  SessionOptions options;
+  options.open = [&](const std::string&, const GraphDesc& graph, const std::atomic<bool>&) {
+    PipelineOptions o;
+    o.executor = {.threads = 1, .frames = 6};
+    o.graph = graph, o.paced = true;
+    o.sinks = {std::make_shared<ShutdownSink>([&] { reported = running->completing_since_ns(); })};
+    return std::make_unique<Pipeline>(std::make_unique<SyntheticSource>(Extent{64, 48}, 1'000'000), o,
+                                      registry());
+  };
+  Session session(std::move(options), registry());
+  running = &session;
+  session.start("first", parse_chain("mosaic", registry()));
+  EXPECT_EQ(session.completing_since_ns(), 0);
+  ASSERT_EQ(response_of([&](Reply reply) { session.load("second", std::move(reply)); }).error, "");
+  EXPECT_NE(reported, 0);
+  EXPECT_EQ(session.completing_since_ns(), 0);
   session.stop();
 }
 
