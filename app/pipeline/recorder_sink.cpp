@@ -202,8 +202,8 @@ void RecorderSink::complete() {
 }
 
 /// Ends the active recording after an error and sets the time of the next attempt. Reports the error, unless
-/// an attempt to restart has failed. The file keeps its complete fragments. `ends`: the recording was stopped,
-/// so there is no next attempt.
+/// an attempt to restart has failed. The file keeps its complete fragments. `ends`: there is no next attempt,
+/// because the recording was stopped.
 void RecorderSink::fail(const std::string& problem, bool ends) {
   if (Recording* const recording = std::exchange(active_, nullptr)) {
     const Recording::Report done = recording->report();

@@ -173,11 +173,12 @@ Response Session::stop_recording() {
   }
   const auto running = pipeline();
   if (!running) return {};
-  const bool any = recorder_status(*running).wanted;
+  const SinkStatus before = recorder_status(*running);
   if (!post(StopRecord{})) return not_posted();
-  if (!any) return {};
+  if (!before.wanted) return {};
   const SinkStatus done =
       wait_for_recorder(*running, [&](const SinkStatus& s) { return stopped_ || !s.wanted; });
+  if (done.failures > before.failures) return {Status::failed, done.problem};
   return {.data = {{"path", done.path}, {"frames", done.frames}, {"files", done.files}}};
 }
 

@@ -1,8 +1,11 @@
-// Session: commands while a source is being replaced.
+// Session: recordings, and commands while a source is being replaced.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
+#include <filesystem>
 #include <functional>
 #include <future>
 #include <memory>
@@ -77,6 +80,43 @@ TEST(SessionLoad, ARecordingContinuesAlthoughClientsFillTheQueueMeanwhile) {
   ASSERT_EQ(response_of([&](Reply reply) { session.load("second", std::move(reply)); }).error, "");
   EXPECT_TRUE(eventually([&] { return session.state().record.path == folder / "captures/a-2.mkv"; }));
   EXPECT_TRUE(session.state().record.active);
+  session.stop();
+}
+
+TEST(SessionLoad, RecordOffReportsThatTheFileCannotBeCompleted) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a.mkv";
+  SessionOptions options;
+  options.captures = folder / "captures";
+  options.record = StartRecord{.path = path, .keep_trying = true, .beneath = {}};
+  options.open = [](const std::string&, const GraphDesc& graph, const std::atomic<bool>&) {
+    PipelineOptions o;
+    o.executor = {.threads = 1, .frames = 6};
+    o.graph = graph, o.paced = true;
+    auto source = std::make_unique<SyntheticSource>(Extent{64, 48}, 1'000'000);
+    RecordSettings settings;
+    settings.encoder.codec = "ffv1";  // without delay
+    o.sinks = {std::make_shared<RecorderSink>(settings, source->info())};
+    return std::make_unique<Pipeline>(std::move(source), o, registry());
+  };
+  std::signal(SIGXFSZ, SIG_IGN);
+  Session session(std::move(options), registry());
+  session.start("good", parse_chain("mosaic", registry()));
+  ASSERT_TRUE(eventually([&] { return session.state().record.frames > 40; }));
+  ASSERT_TRUE(session.post(Pause{true}));
+  ASSERT_TRUE(eventually([&] {
+    const RunState state = session.state();
+    return state.paused && state.record.frames == static_cast<int64_t>(state.processed);
+  }));
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit full = before;
+  full.rlim_cur = std::filesystem::file_size(path);
+  setrlimit(RLIMIT_FSIZE, &full);  // the disk is full
+  const Response ended = response_of([&](Reply reply) { session.record(false, {}, std::move(reply)); });
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(ended.status, Status::failed);
+  EXPECT_NE(ended.error.find("cannot be written"), std::string::npos) << ended.error;
   session.stop();
 }
 
