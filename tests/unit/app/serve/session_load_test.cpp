@@ -32,9 +32,9 @@ class ShutdownSink final : public QueueSink {
 
   void take(const Frame&, const Picture&, const PixelAspects&) override {}
   SinkStatus status() const override {
-    SinkStatus status;
-    status.kind = SinkKind::virtual_camera;
-    return status;
+    SinkStatus s;
+    s.kind = SinkKind::virtual_camera;
+    return s;
   }
 
  private:
