@@ -117,8 +117,7 @@ std::unique_ptr<Recorder> open_output_recorder(Pipeline& pipeline, const Command
 /// Writes frames until the pipeline has no more or a signal arrives. Throws Error if an output fails. Handles
 /// signals by `interruption` when the outputs are open. Until then a signal ends the process, because opening
 /// a pipe waits for its reader.
-Written write_frames(Pipeline& pipeline, const CommandLine& line,
-                     std::optional<Interruption>& interruption) {
+Written write_frames(Pipeline& pipeline, const CommandLine& line, std::optional<Interruption>& interruption) {
   std::atomic<bool> interrupted{false};
   std::unique_ptr<FrameHash> hashes =
       line.framehash.empty()

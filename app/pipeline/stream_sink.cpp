@@ -82,8 +82,8 @@ void StreamSink::complete() {
   // A connection sends nothing before a key frame. An attempt that is still in progress at the end of the run
   // has no result yet.
   if (problem.empty())
-    problem = output_.connected() ? "the receiver answered too late"
-                                  : "no receiver has answered before the end";
+    problem =
+        output_.connected() ? "the receiver answered too late" : "no receiver has answered before the end";
   failure_ = fmt::format("{}: nothing was sent: {}", output_.shown_url(), problem);
 }
 
