@@ -13,6 +13,14 @@
 namespace lensd {
 namespace {
 
+/// Returns the text as a field of a CSV file. A pass may be named after a file.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + '"';
+}
+
 /// Returns the timings as JSON or CSV.
 std::string timings_file(const std::vector<PassStats>& rows, bool json) {
   constexpr std::pair<const char*, int64_t PassStats::*> kTimes[] = {
@@ -25,14 +33,15 @@ std::string timings_file(const std::vector<PassStats>& rows, bool json) {
     const char* on = r.gpu ? "gpu" : "cpu";
     nlohmann::ordered_json row{
         {"node", r.node}, {"pass", r.pass}, {"on", on}, {"count", r.count}, {"bytes", r.bytes}};
-    csv += fmt::format("\n{},{},{},{},{:.0f}", r.node, r.pass, on, r.count, r.bytes);
+    csv += fmt::format("\n{},{},{},{},{:.0f}", r.node, csv_field(r.pass), on, r.count, r.bytes);
     for (const auto& [name, time] : kTimes) {
       if (r.count > 0) row[name] = to_ms(r.*time);
       csv += r.count > 0 ? fmt::format(",{:.6f}", to_ms(r.*time)) : ",";
     }
     all.push_back(std::move(row));
   }
-  return (json ? all.dump(2) : csv) + "\n";
+  // File names may be invalid UTF-8.
+  return (json ? all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) : csv) + "\n";
 }
 
 size_t code_points(const std::string& text) {

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <thread>
 
 #include "app/commands/interruption.hpp"
@@ -113,8 +114,10 @@ std::unique_ptr<Recorder> open_output_recorder(Pipeline& pipeline, const Command
   return open_recorder(line.output, pipeline.executor().plan()->output, options);
 }
 
-/// Writes frames until the pipeline has no more or a signal arrives. Throws Error if an output fails.
-Written write_frames(Pipeline& pipeline, const CommandLine& line) {
+/// Writes frames until the pipeline has no more or a signal arrives. Throws Error if an output fails. Handles
+/// signals by `interruption` when the outputs are open. Until then a signal ends the process, because opening
+/// a pipe waits for its reader.
+Written write_frames(Pipeline& pipeline, const CommandLine& line, std::optional<Interruption>& interruption) {
   std::atomic<bool> interrupted{false};
   std::unique_ptr<FrameHash> hashes =
       line.framehash.empty()
@@ -129,8 +132,8 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
   const auto encode = recorder ? profiler.scope("encode", recorder->path()) : Profiler::Scope();
   BatchProgress progress(expected_frames(pipeline.source(), line.frames));
   Written written;
-  const Interruption interruption;
-  const OnInterruption end_waiting(interruption, [&] {
+  interruption.emplace();
+  const OnInterruption end_waiting(*interruption, [&] {
     interrupted = true;
     pipeline.end_early();  // ends the wait in next_frame()
   });
@@ -145,9 +148,9 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
     if (hashes) hashes->write(frame.image(), frame.info);
     if (tracks) tracks->write(frame.tracks(), frame.info);
     progress.update(++written.frames);
-    if (interruption.requested()) break;
+    if (interruption->requested()) break;
   }
-  written.signal = interruption.signal();
+  written.signal = interruption->signal();
   written.source_ended = written.signal == 0 && (line.frames == 0 || written.frames < line.frames);
   if (recorder) {
     if (written.source_ended) recorder->source_ended();
@@ -163,7 +166,7 @@ Written write_frames(Pipeline& pipeline, const CommandLine& line) {
 void end_if_interrupted(const Written& written, const std::string& file) {
   if (written.signal == 0) return;
   std::string message = fmt::format("interrupted after {} frames", written.frames);
-  if (written.frames > 0 && !file.empty()) message += fmt::format("; {} is complete up to that point", file);
+  if (!file.empty()) message += fmt::format("; {} is complete up to that point", printable(file));
   throw EndBySignal{written.signal, message};
 }
 
@@ -181,18 +184,18 @@ void log_notices(Pipeline& pipeline) {
     n.problem ? log::warn("{}", n.text) : log::info("{}", n.text);
 }
 
-/// Waits while the sinks send the frames, and logs the pipeline's notices.
-Written send_frames(Pipeline& pipeline) {
-  const Interruption interruption;
+/// Waits while the sinks send the frames, and logs the pipeline's notices. Handles signals by `interruption`.
+Written send_frames(Pipeline& pipeline, std::optional<Interruption>& interruption) {
+  interruption.emplace();
   Written written;
-  for (PipelineStatus now; !now.ended && !now.failed && !interruption.requested();) {
+  for (PipelineStatus now; !now.ended && !now.failed && !interruption->requested();) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     pipeline.take_newest();
     log_notices(pipeline);
     now = pipeline.status();
     written.frames = static_cast<int64_t>(now.processed);
   }
-  written.signal = interruption.signal();
+  written.signal = interruption->signal();
   written.source_ended = written.signal == 0 && pipeline.status().ended;
   return written;
 }
@@ -214,24 +217,45 @@ struct BatchSinks {
     if (camera) options.sinks.push_back(camera), options.executor.frames += kFramesForCamera;
   }
   /// Waits for the sinks: for kPatience after a signal, else without a limit, so that a slow encoder does not
-  /// cut the sound of a recording.
-  void finish(const Written& written) const {
+  /// cut the sound of a recording. Sets `written.signal` if a signal arrives meanwhile.
+  void finish(Written& written, const Interruption& interruption) const {
     const auto patience = written.signal ? kPatience : kUnlimited;
+    std::unique_ptr<OnInterruption> on_signal;
+    if (!written.signal && (recorder || stream))
+      on_signal = std::make_unique<OnInterruption>(interruption, [this] {
+        std::this_thread::sleep_for(kPatience);
+        if (recorder) recorder->end_waits();
+        if (stream) stream->end_waits();
+      });
     if (recorder && written.source_ended) recorder->source_ended();
     if (stream && written.source_ended) stream->source_ended();
-    if (recorder) recorder->finish(patience);
-    if (stream) stream->finish(patience);
-    if (camera) camera->finish();
+    finish_sinks({recorder, stream, camera}, patience);
+    written.signal = interruption.signal();
   }
   /// Throws Error(runtime_failure) if a sink failed. After a signal, only logs that the stream failed.
   void check(const Written& written) const {
-    if (recorder && !recorder->failure().empty())
-      throw Error(ExitCode::runtime_failure, "", recorder->failure());
-    if (stream && !stream->failure().empty()) {
-      if (!written.signal) throw Error(ExitCode::runtime_failure, "", stream->failure());
+    if (recorder) check(*recorder, written);
+    if (stream && written.signal && !stream->failure().empty())
       log::print(fmt::format("lensd: {}\n", stream->failure()));
-    }
-    if (camera && !camera->failure().empty()) throw Error(ExitCode::runtime_failure, "", camera->failure());
+    else if (stream)
+      check(*stream, written);
+    if (camera) check(*camera, written);
+  }
+  /// Returns the file of the run, or an empty string if there is none or it is not complete.
+  std::string complete_file(const Written& written) const {
+    if (written.frames == 0) return {};
+    if (!written.path.empty() && written.path != "null:") return written.path;
+    return recorder && recorder->failure().empty() ? recorder->status().path : std::string();
+  }
+
+ private:
+  void check(const QueueSink& sink, const Written& written) const {
+    if (sink.failure().empty()) return;
+    std::string message = sink.failure();
+    const char* const until = written.signal ? " up to that point" : "";
+    if (const std::string file = complete_file(written); !file.empty())
+      message += fmt::format("; {} is complete{}", printable(file), until);
+    throw Error(ExitCode::runtime_failure, "", message);
   }
 };
 
@@ -299,10 +323,13 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
   const int64_t begin = now_ns();
   if (sinks.recorder) pipeline.post(record_command(line));
   pipeline.start();
-  const Written written = options.paced ? send_frames(pipeline) : write_frames(pipeline, line);
+  std::optional<Interruption> interruption;
+  Written written =
+      options.paced ? send_frames(pipeline, interruption) : write_frames(pipeline, line, interruption);
   const double seconds = to_s(now_ns() - begin);
   pipeline.stop();
-  sinks.finish(written);
+  sinks.finish(written, *interruption);
+  interruption.reset();
 
   log_notices(pipeline);
   write_reports(line, pipeline, PipeReader::may_be_slow);
@@ -313,8 +340,7 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
     log::print(fmt::format("lensd: {}: {}\n", pipeline.source().name, stream_errors));
   pipeline.check();
   sinks.check(written);
-  const bool has_file = !written.path.empty() && written.path != "null:";
-  end_if_interrupted(written, has_file ? written.path : sinks.recorder ? sinks.recorder->status().path : "");
+  end_if_interrupted(written, sinks.complete_file(written));
   if (written.frames == 0)
     throw Error(ExitCode::bad_source, pipeline.source().name, "no frame could be decoded", "is it a video?");
 }

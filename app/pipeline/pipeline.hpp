@@ -166,7 +166,7 @@ class Pipeline {
   // process thread: commands
   void apply_commands();
   void apply(const Command& command);
-  void apply_changes(const std::vector<GraphChange>& changes, uint64_t request = 0);
+  void apply_changes(const Batch& batch);
   void apply_live(const std::vector<GraphChange>& changes);
   void set_source_controls(const Command& command);
   void set_file_loop(bool on);

@@ -39,9 +39,9 @@ void Pipeline::apply(const Command& command) {
     replan(SetGraph{requested_});
   };
   std::visit(Overloaded{
-                 [this](const SetParam& c) { apply_changes({c}); },
-                 [this](const SetEnabled& c) { apply_changes({c}); },
-                 [this](const Batch& c) { apply_changes(c.changes, c.request); },
+                 [this](const SetParam& c) { apply_changes(Batch{.changes = {c}}); },
+                 [this](const SetEnabled& c) { apply_changes(Batch{.changes = {c}}); },
+                 [this](const Batch& c) { apply_changes(c); },
                  [this](const SetGraph& c) { replan(c); },
                  [&](const Bypass& c) { replan_if_changed(state_.bypass, c.on); },
                  [&](const Solo& c) { replan_if_changed(solo_, c.node); },
@@ -91,21 +91,29 @@ void Pipeline::apply(const Command& command) {
 }
 
 /// Applies all changes to the same frame, or none. If one needs a new plan, all take effect with that plan.
-/// `request` is that of the command.
-void Pipeline::apply_changes(const std::vector<GraphChange>& changes, uint64_t request) {
+/// Does nothing if the sender no longer waits for the command.
+void Pipeline::apply_changes(const Batch& batch) {
+  if (batch.claim && batch.claim->given_up()) return;
   GraphDesc requested = requested_;
   clear_places(requested);
-  const ChangeResult result = lensd::apply_changes(requested, changes, registry_);
-  const bool live = result.kind == ChangeResult::Kind::applied;
+  const ChangeResult result = lensd::apply_changes(requested, batch.changes, registry_);
+  const bool new_settings = (batch.precision && *batch.precision != state_.precision) ||
+                            (batch.colour && *batch.colour != state_.colour);
+  const bool live = result.kind == ChangeResult::Kind::applied && !new_settings;
   if (result.refused()) {
     notice(true, result.problem);
   } else {
-    if (live) apply_live(changes);
-    if (!live || state_.planning) return replan(SetGraph{std::move(requested), request});
-    requested_ = std::move(requested);
-    publish_graph();
+    if (live && batch.claim && !batch.claim->take()) return;
+    if (live && !batch.changes.empty()) apply_live(batch.changes);
+    if (!live || state_.planning)
+      return replan({.graph = std::move(requested),
+                     .request = batch.request,
+                     .precision = batch.precision,
+                     .colour = batch.colour,
+                     .claim = batch.claim});
+    if (!batch.changes.empty()) requested_ = std::move(requested), publish_graph();
   }
-  if (request) report_outcomes({PlannedCommand{.request = request}}, result.problem);
+  if (batch.request) report_outcomes({PlannedCommand{.request = batch.request}}, result.problem);
 }
 
 /// Changes the running plan at once, also while another plan is in preparation. Does nothing if the changes

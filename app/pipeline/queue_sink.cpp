@@ -65,4 +65,11 @@ ConstImageRef QueueSink::host_image(const Frame& frame) {
   return std::as_const(copy_).ref();
 }
 
+void finish_sinks(const std::vector<std::shared_ptr<FrameSink>>& sinks, std::chrono::nanoseconds patience) {
+  for (const auto& sink : sinks)
+    if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->close();
+  for (const auto& sink : sinks)
+    if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->finish(patience);
+}
+
 }  // namespace lensd

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "app/pipeline/frame_sink.hpp"
 #include "core/base/bounded_queue.hpp"
@@ -39,13 +40,14 @@ class QueueSink : public FrameSink {
   void arriving(const Arrival& arrival) override { burst_ = arrival.burst; }
   void rate_changed(double fps) override { fps_.store(fps, std::memory_order_relaxed); }
 
-  /// Lets the thread end after the queued frames. Call it for all sinks before finish(), so that their
-  /// threads end in parallel.
+  /// Lets the thread end after the queued frames. See finish_sinks().
   void close() { queue_.close(); }
   /// Waits until the queued frames are handled and complete() has returned. After `patience`, sets abandon(),
   /// which interrupts waits that could take seconds: for the source's audio from the network, and for the
   /// reader of a pipe. Call after Pipeline::stop(). Idempotent.
   void finish(std::chrono::nanoseconds patience = std::chrono::milliseconds(300));
+  /// Sets abandon(), as finish() does after its patience. Thread-safe.
+  void end_waits() noexcept { abandon_ = true; }
   /// Returns the first error, or an empty string. Call after finish().
   const std::string& failure() const { return failure_; }
 
@@ -104,5 +106,10 @@ class QueueSink : public FrameSink {
   NoticeList notices_;
   std::thread thread_;
 };
+
+/// Calls finish() for all QueueSinks of the list, which may contain null. Their threads end in parallel, so
+/// that a slow sink does not delay the end of the others.
+void finish_sinks(const std::vector<std::shared_ptr<FrameSink>>& sinks,
+                  std::chrono::nanoseconds patience = std::chrono::milliseconds(300));
 
 }  // namespace lensd

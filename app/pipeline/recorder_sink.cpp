@@ -144,7 +144,7 @@ bool RecorderSink::complete_file() {
     active_->stop();
     return true;
   } catch (const std::exception& error) {
-    fail(error.what());
+    fail(error.what(), true);
     return false;
   }
 }
@@ -188,7 +188,7 @@ void RecorderSink::write(const Job& job) {
     if (active_)
       fail(error.what());
     else if (!std::exchange(preroll_failed_, true))
-      report_failure(error.what());
+      report_failure(error.what(), retries());
   }
 }
 
@@ -202,8 +202,9 @@ void RecorderSink::complete() {
 }
 
 /// Ends the active recording after an error and sets the time of the next attempt. Reports the error, unless
-/// an attempt to restart has failed. The file keeps its complete fragments.
-void RecorderSink::fail(const std::string& problem) {
+/// an attempt to restart has failed. The file keeps its complete fragments. `ends`: there is no next attempt,
+/// because the recording was stopped.
+void RecorderSink::fail(const std::string& problem, bool ends) {
   if (Recording* const recording = std::exchange(active_, nullptr)) {
     const Recording::Report done = recording->report();
     earlier_.frames += done.frames, earlier_.bytes += done.bytes;
@@ -219,13 +220,12 @@ void RecorderSink::fail(const std::string& problem) {
   state_.problem = problem;
   if (std::exchange(retrying_, false)) return;  // the first failure was reported already
   ++state_.failures;
-  report_failure(problem);
+  report_failure(problem, !ends && retries());
 }
 
-void RecorderSink::report_failure(const std::string& problem) {
+void RecorderSink::report_failure(const std::string& problem, bool again) {
   if (failure_.empty()) failure_ = problem;
-  const bool retries = current_ && current_->keep_trying && earlier_.frames > 0;
-  notice(true, fmt::format("recording stopped: {}{}", problem, retries ? "; retrying" : ""));
+  notice(true, fmt::format("recording stopped: {}{}", problem, again ? "; retrying" : ""));
 }
 
 void RecorderSink::publish_status() {

@@ -43,8 +43,10 @@ class RecorderSink final : public QueueSink {
   bool complete_file();
   void end_session(const Losses& losses);
   void write(const Job& job);
-  void fail(const std::string& problem);
-  void report_failure(const std::string& problem);
+  void fail(const std::string& problem, bool ends = false);
+  void report_failure(const std::string& problem, bool again);
+  /// Returns true if a recording that has failed is started again and its first file had frames.
+  bool retries() const { return current_ && current_->keep_trying && earlier_.frames > 0; }
   void publish_status();
   void set_requested(const std::shared_ptr<const StartRecord>& command);
   RecordTarget target_of(const StartRecord& command) const;

@@ -78,10 +78,13 @@ void StreamSink::complete() {
     if (failure_.empty()) failure_ = error.what();
   }
   if (!failure_.empty() || !has_frames_ || output_.status().sent > 0) return;
-  // An attempt that is still in progress at the end of the run has no result yet.
-  const std::string problem = output_.last_problem();
-  failure_ = fmt::format("{}: nothing was sent: {}", output_.shown_url(),
-                         problem.empty() ? "no receiver has answered before the end" : problem);
+  std::string problem = output_.last_problem();
+  // A connection sends nothing before a key frame. An attempt that is still in progress at the end of the run
+  // has no result yet.
+  if (problem.empty())
+    problem =
+        output_.connected() ? "the receiver answered too late" : "no receiver has answered before the end";
+  failure_ = fmt::format("{}: nothing was sent: {}", output_.shown_url(), problem);
 }
 
 std::vector<Notice> StreamSink::take_notices() {

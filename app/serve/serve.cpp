@@ -246,7 +246,7 @@ class Daemon {
     const int64_t interval = notify_.watchdog_interval_ns();
     if (now - checked_ns_ >= (interval > 0 ? std::min(interval, kProgressIntervalNs) : kProgressIntervalNs)) {
       checked_ns_ = now;
-      if (progress_.check(*pipeline)) progress_ns_ = now;
+      if (progress_.check(*pipeline) || completes_outputs(now)) progress_ns_ = now;
       // Sinks, sources and the sound add notices without on_change. Without clients, nothing else would log
       // them.
       session_.changed();
@@ -256,6 +256,13 @@ class Daemon {
       watchdog_ns_ = now;
       notify_.watchdog();
     }
+  }
+
+  /// Returns true while the outputs of a replaced source are being completed, for at most kEndLimit. The next
+  /// source makes no progress meanwhile.
+  bool completes_outputs(int64_t now) const {
+    const int64_t since = session_.completing_since_ns();
+    return since != 0 && now - since < std::chrono::nanoseconds(kEndLimit).count();
   }
 
   void keep_controls(Pipeline& pipeline, bool ending = false) {

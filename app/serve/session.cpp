@@ -129,11 +129,10 @@ std::shared_ptr<Pipeline> Session::open(const std::string& url, const GraphDesc&
 void Session::open_and_start(const std::string& url, const SetGraph& change, const Flag& cancel) {
   const std::shared_ptr<Pipeline> next = open(url, change.graph, cancel);
   keep_settings(*next, change);
-  if (const auto old = swap_pipeline(next, url)) shut_down(*old);
-  {
-    const std::lock_guard lock(mutex_);
-    if (record_) next->post(*record_);
-    if (record_) record_->resumed = true;
+  if (const auto old = swap_pipeline(next, url)) {
+    completing_since_ns_ = now_ns();
+    shut_down(*old);
+    completing_since_ns_ = 0;
   }
   next->start();
   changed();
@@ -142,16 +141,13 @@ void Session::open_and_start(const std::string& url, const SetGraph& change, con
 /// Joins the pipeline's threads and completes its files, even if others still own the pipeline.
 void Session::shut_down(Pipeline& pipeline) {
   pipeline.stop();
-  for (const auto& sink : pipeline.sinks())
-    if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->close();
-  for (const auto& sink : pipeline.sinks())
-    if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->finish();
+  finish_sinks(pipeline.sinks());
   if (!options_.load)
     for (const Notice& notice : pipeline.take_notices()) publish_notice(notice.problem, notice.text);
 }
 
-/// Replaces the pipeline and returns the old one, whose open requests it refuses. Throws
-/// Error(runtime_failure) after stop().
+/// Replaces the pipeline and returns the old one, whose open requests it refuses. Continues the requested
+/// recording, except with SessionOptions::load. Throws Error(runtime_failure) after stop().
 std::shared_ptr<Pipeline> Session::swap_pipeline(std::shared_ptr<Pipeline> next, const std::string& url) {
   {
     const std::lock_guard lock(frame_mutex_);
@@ -165,6 +161,11 @@ std::shared_ptr<Pipeline> Session::swap_pipeline(std::shared_ptr<Pipeline> next,
     url_ = url;
     pending_.clear(), predicted_from_.reset();
     rate_ns_ = 0;
+    if (record_ && !options_.load) {
+      // Before clients can fill the queue: `next` takes no commands from it until it is started.
+      next->post(*record_);
+      record_->resumed = true;
+    }
     pipeline_.swap(next);
     open.swap(requests_);
   }

@@ -81,6 +81,10 @@ class Session final : public ControlTarget {
   /// Sends clients an event with a notice. Does not log it. Thread-safe.
   void send_notice(bool problem, const std::string& text);
 
+  /// Returns the time at which a source was replaced, while its recording and streams are being completed;
+  /// the next source starts afterwards. Otherwise returns 0. Thread-safe.
+  int64_t completing_since_ns() const noexcept { return completing_since_ns_; }
+
   /// Sets RunState::alive. Thread-safe.
   void set_alive(bool alive) noexcept { alive_ = alive; }
 
@@ -96,7 +100,7 @@ class Session final : public ControlTarget {
   Measurements measurements() const override;
   std::shared_ptr<const SourceControls> source_controls() const override;
   bool post(Command command) override;
-  void change_graph(std::vector<GraphChange> changes, Reply reply) override;
+  void change_graph(Batch batch, Reply reply) override;
   void set_graph(GraphDesc graph, Reply reply) override;
   void edit_graph(GraphEdit edit, Reply reply) override;
   void load(std::string url, Reply reply) override;
@@ -125,6 +129,8 @@ class Session final : public ControlTarget {
   struct OpenRequest {
     OutcomeCallback callback;
     int64_t deadline_ns = std::numeric_limits<int64_t>::max();  ///< pump() refuses it later
+    std::shared_ptr<CommandClaim> claim = {};  ///< of the changes; null: pump() never refuses the request
+    uint64_t ticket = 0;                       ///< of the changes; 0: not posted by post_changes()
   };
   using Requests = std::map<uint64_t, OpenRequest>;
   using Flag = std::shared_ptr<std::atomic<bool>>;
@@ -158,7 +164,7 @@ class Session final : public ControlTarget {
   void enqueue(Jobs& jobs, Reply reply, std::function<Response()> job);
   void enqueue_load(Reply reply, std::function<Response(const Flag&)> job);
   OutcomeCallback take_request(uint64_t request);
-  Response post_changes(std::vector<GraphChange> changes, OutcomeCallback planned, bool& waits);
+  Response post_changes(Batch batch, OutcomeCallback planned, bool& waits);
 
   const SessionOptions options_;
   const Registry& registry_;
@@ -199,6 +205,7 @@ class Session final : public ControlTarget {
 
   std::atomic<uint64_t> reloads_{0}, reloads_refused_{0}, graph_changes_{0}, errors_{0};
   std::atomic<bool> stopped_{false}, stopping_{false}, alive_{true};
+  std::atomic<int64_t> completing_since_ns_{0};
   Jobs transactions_, files_;
 };
 

@@ -28,34 +28,38 @@ bool Session::post(Command command) {
   return !stopped_ && pipeline_ && pipeline_->try_post(std::move(command)) != 0;
 }
 
-/// Queues changes of the graph. If they need a new plan, sets `waits` and keeps `planned` for its outcome.
-Response Session::post_changes(std::vector<GraphChange> changes, OutcomeCallback planned, bool& waits) {
+/// Queues changes of the graph and its settings. If they may need a new plan, sets `waits` and keeps
+/// `planned` for its outcome.
+Response Session::post_changes(Batch batch, OutcomeCallback planned, bool& waits) {
   const std::lock_guard lock(mutex_);
   if (stopped_ || !pipeline_) return not_posted();
   predict();
-  const ChangeResult result = apply_changes(predicted_, changes, registry_);
+  const ChangeResult result = apply_changes(predicted_, batch.changes, registry_);
   if (result.refused()) return {Status::refused, result.problem};
-  waits = result.kind == ChangeResult::Kind::needs_plan;
-  const uint64_t request = waits ? next_request_++ : 0;
-  if (waits) requests_[request] = {std::move(planned), now_ns() + options_.plan_timeout.count()};
-  const uint64_t ticket = pipeline_->try_post(Batch{changes, request});
+  // Whether settings are new is known only when the earlier commands have been applied.
+  waits = result.kind == ChangeResult::Kind::needs_plan || batch.precision || batch.colour;
+  if (waits) batch.request = next_request_++, batch.claim = std::make_shared<CommandClaim>();
+  const int64_t deadline_ns = now_ns() + options_.plan_timeout.count();
+  if (waits) requests_[batch.request] = {std::move(planned), deadline_ns, batch.claim};
+  const uint64_t ticket = pipeline_->try_post(batch);
   if (!ticket) {
     waits = false;
-    requests_.erase(request), predicted_from_.reset();
+    requests_.erase(batch.request), predicted_from_.reset();
     return not_posted();
   }
-  for (GraphChange& change : changes) {
+  if (waits) requests_[batch.request].ticket = ticket;
+  for (GraphChange& change : batch.changes) {
     std::string key = key_of(change);
     pending_.insert_or_assign(std::move(key), Pending{ticket, std::move(change)});
   }
   return {};
 }
 
-void Session::change_graph(std::vector<GraphChange> changes, Reply reply) {
+void Session::change_graph(Batch batch, Reply reply) {
   const auto shared = std::make_shared<Reply>(std::move(reply));
   bool waits = false;
   Response response = post_changes(
-      std::move(changes),
+      std::move(batch),
       [shared](const PlanOutcome& outcome) {
         (*shared)(outcome.problem.empty() ? Response{} : Response{Status::refused, outcome.problem});
       },
@@ -163,8 +167,8 @@ void Session::fail(const Requests& requests, const std::string& reason) {
   for (const auto& [id, request] : requests) request.callback({id, reason, 0});
 }
 
-/// Refuses the requests whose deadline has passed; if `running` has failed, all of them, because it plans
-/// nothing more.
+/// Refuses the requests whose deadline has passed, unless they have taken effect and their outcome follows.
+/// Their changes never take effect. If `running` has failed, refuses all, because it plans nothing more.
 void Session::fail_overdue(const Pipeline& running, bool failed) {
   Requests overdue;
   {
@@ -172,12 +176,17 @@ void Session::fail_overdue(const Pipeline& running, bool failed) {
     if (&running != pipeline_.get()) return;
     const int64_t now = now_ns();
     for (auto next = requests_.begin(); next != requests_.end();) {
-      const auto request = next++;
-      if (failed || now > request->second.deadline_ns) overdue.insert(requests_.extract(request));
+      const auto node = next++;
+      const OpenRequest& request = node->second;
+      const bool given_up = now > request.deadline_ns && request.claim && request.claim->give_up();
+      if (given_up) {
+        const auto is_of_request = [&](const auto& p) { return p.second.ticket == request.ticket; };
+        if (std::erase_if(pending_, is_of_request) > 0) predicted_from_.reset();
+      }
+      if (failed || given_up) overdue.insert(requests_.extract(node));
     }
   }
-  fail(overdue, failed ? "the source has failed"
-                       : "the change could not be planned in time; it may still take effect");
+  fail(overdue, failed ? "the source has failed" : "the change could not be planned in time");
 }
 
 }  // namespace lensd

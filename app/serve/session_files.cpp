@@ -115,23 +115,22 @@ void Session::record(bool on, StartRecord what, Reply reply) {
 }
 
 Response Session::start_recording(StartRecord what) {
-  const auto running = pipeline();
-  if (!running) return not_posted();
+  if (!pipeline()) return not_posted();
   if (!what.path.empty()) check_recording_path(what.path);
   recordings_.create();  // the recorder reports errors
   what.beneath = recordings_.path();
   what.keep_trying = true;
-  const uint64_t before = recorder_status(*running).begun;
-  const std::optional<StartRecord> requested = requested_recording(*running);
-  std::optional<StartRecord> previous;
+  std::shared_ptr<Pipeline> running;
+  uint64_t before = 0;
+  std::optional<StartRecord> requested, previous;
   {
+    // With one lock, so that swap_pipeline() does not post the recording a second time.
     const std::lock_guard lock(mutex_);
+    running = pipeline_;
+    before = recorder_status(*running).begun;
+    requested = requested_recording(*running);
+    if (stopped_ || running->try_post(what) == 0) return not_posted();
     previous = std::exchange(record_, what);
-  }
-  if (!post(what)) {
-    const std::lock_guard lock(mutex_);
-    record_ = previous;
-    return not_posted();
   }
   const SinkStatus now = wait_for_recorder(*running, [&](const SinkStatus& s) {
     return stopped_ || (s.begun > before && (!s.problem.empty() || s.frames > 0));
@@ -162,11 +161,9 @@ void Session::check_recording_path(const std::string& path) const {
 /// continues with the next source. Returns false if the pipeline takes no command.
 bool Session::resume_recording(StartRecord earlier, bool kept) {
   earlier.resumed = true;
-  {
-    const std::lock_guard lock(mutex_);
-    record_ = kept ? std::optional(earlier) : std::nullopt;
-  }
-  return post(std::move(earlier));
+  const std::lock_guard lock(mutex_);
+  record_ = kept ? std::optional(earlier) : std::nullopt;
+  return !stopped_ && pipeline_->try_post(std::move(earlier)) != 0;
 }
 
 Response Session::stop_recording() {
@@ -176,11 +173,12 @@ Response Session::stop_recording() {
   }
   const auto running = pipeline();
   if (!running) return {};
-  const bool any = recorder_status(*running).wanted;
+  const SinkStatus before = recorder_status(*running);
   if (!post(StopRecord{})) return not_posted();
-  if (!any) return {};
+  if (!before.wanted) return {};
   const SinkStatus done =
       wait_for_recorder(*running, [&](const SinkStatus& s) { return stopped_ || !s.wanted; });
+  if (done.failures > before.failures) return {Status::failed, done.problem};
   return {.data = {{"path", done.path}, {"frames", done.frames}, {"files", done.files}}};
 }
 

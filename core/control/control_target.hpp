@@ -99,9 +99,9 @@ class ControlTarget {
   /// Queues a command that changes no value of the graph. Returns false if the command queue is full or no
   /// pipeline runs.
   virtual bool post(Command command) = 0;
-  /// Queues changes of the graph. If one of them needs a new plan, replies when they take effect or are
-  /// refused; otherwise replies at once.
-  virtual void change_graph(std::vector<GraphChange> changes, Reply reply) = 0;
+  /// Queues changes of the graph and its settings. If one of them needs a new plan, as settings do, replies
+  /// when they take effect or are refused; otherwise replies at once. Sets Batch::request and Batch::claim.
+  virtual void change_graph(Batch batch, Reply reply) = 0;
 
   virtual void set_graph(GraphDesc graph, Reply reply) = 0;
   /// Applies `edit` to the current graph, then plans the result like set_graph(). `edit` is called at most

@@ -48,10 +48,11 @@ const ParamSpec* find_colour_setting(const ControlView& view, const std::string&
 
 /// Commands that set properties together.
 struct PropertyChanges {
-  std::vector<GraphChange> graph;
+  Batch graph;                    ///< changes of the graph and its settings
   std::vector<Command> commands;  ///< playback commands
   ControlValues controls;         ///< controls of the camera
-  std::optional<ColourSettings> colour;
+
+  bool changes_graph() const { return !graph.changes.empty() || graph.precision || graph.colour; }
 };
 
 /// Parses strings as on the command line, so that clients need not know a parameter's type.
@@ -74,7 +75,12 @@ Response add_change(const ControlView& view, const std::string& name, const Json
   if (const Property* property = find_property(name)) {
     if (!property->set) return {Status::refused, fmt::format("{} cannot be set", name)};
     const std::string problem = property->set(view, value, changes.commands);
-    return problem.empty() ? Response{} : Response{Status::refused, fmt::format("{}: {}", name, problem)};
+    if (!problem.empty()) return {Status::refused, fmt::format("{}: {}", name, problem)};
+    if (const auto* set = std::get_if<SetPrecision>(&changes.commands.back())) {
+      changes.graph.precision = set->precision;
+      changes.commands.pop_back();
+    }
+    return {};
   }
   if (const SourceControl* control = find_control(view, name)) {
     const auto given = value_from_json(value);
@@ -87,22 +93,22 @@ Response add_change(const ControlView& view, const std::string& name, const Json
   if (const ParamSpec* setting = find_colour_setting(view, name)) {
     CheckedParam checked = check_json(colour_schema(), setting->name, value);
     if (!checked.problem.empty()) return {Status::refused, "colour: " + checked.problem};
-    if (!changes.colour) changes.colour = view.state.colour;
-    setting->put(&*changes.colour, checked.value);
+    if (!changes.graph.colour) changes.graph.colour = view.state.colour;
+    setting->put(&*changes.graph.colour, checked.value);
     return {};
   }
   const NodeProperty property = find_node(view, name);
   if (property.is_enabled()) {
     const std::optional<bool> on = boolean_from_json(value);
     if (!on) return {Status::refused, fmt::format("{}: {}", name, kExpectedBoolean)};
-    changes.graph.emplace_back(SetEnabled{property.id, *on});
+    changes.graph.changes.emplace_back(SetEnabled{property.id, *on});
     return {};
   }
   if (!property.node || !schema_of(view, *property.node).find(property.rest))
     return no_such_property(view, name);
   CheckedParam checked = check_json(schema_of(view, *property.node), property.rest, value);
   if (!checked.problem.empty()) return {Status::refused, property.id + ": " + checked.problem};
-  changes.graph.emplace_back(SetParam{property.id, property.rest, std::move(checked.value)});
+  changes.graph.changes.emplace_back(SetParam{property.id, property.rest, std::move(checked.value)});
   return {};
 }
 
@@ -166,9 +172,8 @@ void set_properties(ControlTarget& target, const PropertyValues& values, Reply r
       return reply(std::move(response));
   bool posted = true;
   if (!changes.controls.empty()) posted = target.post(SetSourceControls{std::move(changes.controls)});
-  if (changes.colour) posted = posted && target.post(SetColour{*changes.colour});
   for (Command& command : changes.commands) posted = posted && target.post(std::move(command));
-  if (!posted || changes.graph.empty()) return reply(posted ? Response{} : not_posted());
+  if (!posted || !changes.changes_graph()) return reply(posted ? Response{} : not_posted());
   target.change_graph(std::move(changes.graph), std::move(reply));
 }
 

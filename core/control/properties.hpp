@@ -48,9 +48,9 @@ Response no_such_property(const ControlView& view, const std::string& name);
 using PropertyValues = std::vector<std::pair<std::string, Json>>;
 
 /// Checks all values, then posts them. If one is refused, posts nothing and replies with the refusal. All
-/// changes of the graph take effect on the same frame, or none if their plan is refused: the reply is that of
-/// ControlTarget::change_graph(). Replies not_posted() if the command queue is full or there is no pipeline;
-/// some values may already be posted then.
+/// changes of the graph and its settings take effect on the same frame, or none if their plan is refused: the
+/// reply is that of ControlTarget::change_graph(). Replies not_posted() if the command queue is full or there
+/// is no pipeline; some values may already be posted then.
 void set_properties(ControlTarget& target, const PropertyValues& values, Reply reply);
 /// Checks and posts the values of an object {NAME: VALUE, …}, like the overload with a list.
 void set_properties(ControlTarget& target, const Json& object, Reply reply);

@@ -19,8 +19,8 @@ namespace lensd {
 struct RecorderOptions : EncoderOptions {
   double fps = 25;
   AudioSource audio_from;
-  /// Interrupts reading the audio of a network source, and the wait for late audio. May be null; must outlive
-  /// the recorder.
+  /// Interrupts reading the audio of a network source, and the waits for late audio and for the reader of a
+  /// pipe. May be null; must outlive the recorder.
   const std::atomic<bool>* stop = nullptr;
   bool overwrite = true;  ///< replace existing files
   PixelAspect pixel_aspect = {};

@@ -32,10 +32,9 @@ struct FileRules {
   /// not mounted is noticed. Relative to `beneath`. Empty: no folder is created.
   std::string make_below = {};
   /// For pipes and devices: fail if there is no reader, or if it takes no data for this time. 0:
-  /// wait for the reader without a limit.
+  /// wait for the reader without a limit, until `stop`.
   int64_t reader_timeout_ns = 0;
-  /// Ends the waits for a reader (with reader_timeout_ns) and for the sync of complete files. May be null;
-  /// must outlive the file.
+  /// Ends the waits for a reader and for the sync of complete files. May be null; must outlive the file.
   const std::atomic<bool>* stop = nullptr;
   /// Called if the disk is full or the quota is used up. Returns true if it freed space; the write is then
   /// repeated. May be empty; must not throw.

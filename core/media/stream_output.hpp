@@ -74,6 +74,8 @@ class StreamOutput {
   /// Returns why the last attempt to connect failed, or the last connection was lost, also after finish();
   /// empty if none has ended with an error. Thread-safe.
   std::string last_problem() const;
+  /// Returns true if a connection was made, also after finish(). Thread-safe.
+  bool connected() const noexcept;
   /// Returns the messages about the receiver and the encoder since the last call. Thread-safe.
   std::vector<Notice> take_notices();
   /// Returns the target without secrets, see url_without_secrets().

@@ -49,10 +49,14 @@ struct SetGraph {
   ControlValues controls = {};  ///< set when the graph is in use; see SetSourceControls::skip_refused
   std::shared_ptr<CommandClaim> claim = {};  ///< of the sender; null: the command always takes effect
 };
-/// Changes that take effect on the same frame. If one is refused, none is applied.
+/// Changes and settings that take effect on the same frame. If one is refused, none is applied.
 struct Batch {
   std::vector<GraphChange> changes;
-  uint64_t request = 0;  ///< see SetGraph::request
+  // As those of SetGraph.
+  uint64_t request = 0;
+  std::optional<Precision> precision = {};
+  std::optional<ColourSettings> colour = {};
+  std::shared_ptr<CommandClaim> claim = {};
 };
 /// Shows the decoded picture instead of the graph's output.
 struct Bypass {

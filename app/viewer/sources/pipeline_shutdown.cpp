@@ -12,8 +12,7 @@ void PipelineShutdown::replace(OpenedPipeline old, std::shared_ptr<Pipeline> nex
     old->pipeline->stop();
     // Finish the sinks before the pipeline is destroyed, because they read its frames, and before new sinks
     // start, which may use the same files.
-    for (const auto& sink : old->pipeline->sinks())
-      if (auto* queue = dynamic_cast<QueueSink*>(sink.get())) queue->finish();
+    finish_sinks(old->pipeline->sinks());
     next->start();
     std::vector<Notice> notices = old->recorder->take_notices();
     old->pipeline.reset();

@@ -89,8 +89,8 @@ class VideoRecorder final : public Recorder {
         encoder_(output_format_of(muxer, path), pixels_format(format, options.pixel_aspect, options.tags),
                  options.fps, options, path),
         audio_(AudioCopy::open(options.audio_from, options.stop)),
-        file_(path, {.overwrite = options.overwrite, .beneath = {}}, muxer, EncodedFormat(encoder_),
-              audio_.get(), 0) {
+        file_(path, {.overwrite = options.overwrite, .beneath = {}, .stop = options.stop}, muxer,
+              EncodedFormat(encoder_), audio_.get(), 0) {
     const AVCodecContext& codec = encoder_.context();
     if (const Notice& notice = encoder_.notice(); !notice.text.empty())
       notice.problem ? log::warn("{}: {}", path, notice.text) : log::info("{}: {}", path, notice.text);

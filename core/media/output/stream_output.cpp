@@ -118,6 +118,10 @@ std::string StreamOutput::last_problem() const {
   return encoding_->status->last_reason();
 }
 
+bool StreamOutput::connected() const noexcept {
+  return encoding_->status->connected;
+}
+
 std::vector<Notice> StreamOutput::take_notices() {
   return encoding_->status->notices.take();
 }

@@ -224,6 +224,7 @@ bool StreamSender::Worker::wait_for_retry() {
 
 /// Sets the state. After a short-lived connection, check_stable() adds the notice.
 void StreamSender::Worker::connected() {
+  status_->connected = true;
   status_->state = StreamOutput::State::sending;
   status_->set_reason({});
   connected_ns_ = now_ns(), stable_ = false;
@@ -288,6 +289,8 @@ void StreamSender::Worker::run() {
       if (error >= 0) error = end_error;
       refusal_ = connection->reason(error);
       status_->incomplete = is_hls();
+    } else if (ending_ && !deadline_.expired()) {
+      status_->set_reason(reason_of(error));  // for last_reason()
     }
     if (ending_) break;
     report_lost(reason_of(error));

@@ -26,6 +26,7 @@ namespace lensd {
 /// State of a stream, shared by its successive senders. Thread-safe.
 struct SharedStreamStatus {
   std::atomic<bool> source_ended{false};  ///< StreamOutput::source_ended() was called
+  std::atomic<bool> connected{false};     ///< a connection was made
   // Playlists only.
   std::atomic<bool> incomplete{false};  ///< segments are missing
   std::atomic<int> unfinished{0};       ///< number of senders that have not written their end

@@ -43,6 +43,11 @@ grep -q "20 frames sent to udp://127.0.0.1:9" "$WORK/stdout" || grep -qE "[0-9]+
   fail "the summary lacks the stream: $(<"$WORK/stdout")"
 expect 0 test:testsrc2=size=64x48 --headless --frames 20 -o "$WORK/list.m3u8"
 grep -q "frames written to $WORK/list.m3u8" "$WORK/stdout" || fail "the summary lacks the playlist: $(<"$WORK/stdout")"
+# A file beside the stream is complete.
+printf '[output]\nurl = "rtsp://127.0.0.1:9/x"\n' >"$WORK/send.toml"
+expect 1 test:testsrc2=size=64x48 --headless --frames 20 -c "$WORK/send.toml" -o "$WORK/beside.mkv"
+grep -q "nothing was sent: .*; $WORK/beside.mkv is complete" "$WORK/stderr" || fail "$(<"$WORK/stderr")"
+[[ $(count "$WORK/beside.mkv") == 20 ]] || fail "the file beside the stream does not have 20 frames"
 echo "ok: a stream without a receiver"
 
 # Splitting by configuration and environment loses no frame.

@@ -36,4 +36,13 @@ expect 0 "$clip" --headless --graph "$graph" --frames 10 --timings "$WORK/timing
 for node in median gaussian grayscale; do
   grep -q "$node" "$WORK/timings.csv" || fail "timings.csv has no row for $node"
 done
+# Timings name the output file, whose name need not be UTF-8 or fit a CSV field.
+odd=$WORK/$'odd\xff,"x.mkv'
+for ending in json csv; do
+  expect 0 "$clip" --headless --overwrite --frames 3 -o "$odd" --timings "$WORK/odd.$ending"
+done
+python3 -c 'import csv, json, sys
+json.load(open(sys.argv[1] + ".json"))
+with open(sys.argv[1] + ".csv", errors="replace", newline="") as file:
+    sys.exit(len({len(row) for row in csv.reader(file)}) != 1)' "$WORK/odd" || fail "timings of $odd"
 echo "ok: snapshot and timings"

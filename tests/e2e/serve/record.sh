@@ -162,4 +162,19 @@ for option in -o "-o null: --record"; do
   wait "$run" || fail "a batch run to a pipe with $option"
   [[ $(count "$WORK/piped.mkv") == 90 ]] || fail "$(count "$WORK/piped.mkv") of 90 frames with $option"
 done
+# TERM ends a batch run whose reader takes nothing.
+for option in -o "-o null: --record"; do
+  sleep 100 <>"$WORK/pipe.mkv" &
+  reader=$!
+  STARTED+=("$reader")
+  # shellcheck disable=SC2086
+  "$LENSD" test:testsrc2=size=1280x720 --headless -q $option "$WORK/pipe.mkv" 2>/dev/null &
+  run=$!
+  STARTED+=("$run")
+  sleep 2 # fills the pipe
+  kill "$run"
+  gone() { ! kill -0 "$run" 2>/dev/null; }
+  wait_for 5 gone || fail "TERM does not end a batch run whose reader takes nothing, with $option"
+  kill "$reader"
+done
 echo "ok: a recording to a pipe"

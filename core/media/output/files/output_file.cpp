@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include "core/base/clock.hpp"
 #include "core/media/output/files/folders.hpp"
@@ -21,6 +23,8 @@ constexpr int kWriteBufferBytes = 256 * 1024;
 /// After this amount of new data, the kernel starts to write, so that little is left for the sync at the end.
 constexpr int64_t kWritebackBytes = 8 << 20;
 constexpr int kStopPollMs = 50;  ///< interval between checks of FileRules::stop
+/// Without FileRules::reader_timeout_ns, each wait for a reader ends this time after FileRules::stop.
+constexpr int kStoppedMs = 300;
 /// Maximum number of successive calls of FileRules::make_room. On file systems with snapshots, deleting files
 /// may free nothing.
 constexpr int kMaxRooms = 3;
@@ -38,6 +42,17 @@ bool is_open_here(int fd, const FileIdentity& identity) {
       return true;
   }
   return false;
+}
+
+/// Call if opening the file failed with `error`, an errno value. Returns true if the call should be repeated,
+/// because the file is a pipe without a reader; waits a moment first. Keeps errno otherwise.
+bool awaits_reader(const std::string& path, const FileRules& rules, int error) {
+  struct stat info = {};
+  const bool waits = error == ENXIO && rules.reader_timeout_ns == 0 && rules.stop && !*rules.stop &&
+                     stat(path.c_str(), &info) == 0 && S_ISFIFO(info.st_mode);
+  if (waits) std::this_thread::sleep_for(std::chrono::milliseconds(kStopPollMs));
+  errno = error;
+  return waits;
 }
 
 /// Returns the number of a file's names; 0 if it is unknown.
@@ -64,7 +79,10 @@ OutputFile::OutputFile(const std::string& path, const FileRules& rules) : Output
   do open_file(path, rules, true);
   while (fd_ < 0 && found_room(errno));
   created_ = fd_ >= 0;
-  if (fd_ < 0 && errno == EEXIST && rules.overwrite) open_file(path, rules, false);
+  if (fd_ < 0 && errno == EEXIST && rules.overwrite) {
+    do open_file(path, rules, false);
+    while (fd_ < 0 && awaits_reader(path_, rules, errno));
+  }
   if (fd_ < 0) throw write_error(path_, errno);
   const auto state = file_state(fd_);
   if (!state) throw write_error(path_, errno);
@@ -81,7 +99,7 @@ OutputFile::OutputFile(const std::string& path, const FileRules& rules) : Output
 void OutputFile::open_file(const std::string& path, const FileRules& rules, bool create) {
   // With O_NONBLOCK, opening a pipe without a reader fails with ENXIO instead of waiting.
   const int flags = O_WRONLY | O_CLOEXEC | O_CREAT | O_NOCTTY | (create ? O_EXCL | O_NOFOLLOW : 0) |
-                    (rules.reader_timeout_ns > 0 ? O_NONBLOCK : 0);
+                    (rules.reader_timeout_ns > 0 || rules.stop ? O_NONBLOCK : 0);
   fd_ = open_path(rules.beneath, path, flags).release();
   if (fd_ >= 0 || errno != ENOENT || rules.make_below.empty()) return;
   if (const int error = make_folders(rules.beneath, rules.make_below, path); error != 0)
@@ -121,7 +139,7 @@ int OutputFile::write(void* self, ff::WriteByte* buffer, int size) noexcept {
   for (int done = 0; done < size;) {
     const ssize_t n = ::write(file.fd_, buffer + done, static_cast<size_t>(size - done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN && file.reader_timeout_ns_ > 0) {
+    if (n < 0 && errno == EAGAIN && (file.reader_timeout_ns_ > 0 || file.stop_)) {
       if (const int error = file.wait_for_reader(); error < 0) return error;
       continue;
     }
@@ -148,13 +166,16 @@ void OutputFile::start_writeback() noexcept {
 }
 
 /// Waits until the pipe has room. Returns 0, AVERROR_EXIT after FileRules::stop, or AVERROR(EAGAIN) after the
-/// timeout.
+/// timeout. Without a timeout, a reader has kStoppedMs after FileRules::stop, so that it gets the end of the
+/// file.
 int OutputFile::wait_for_reader() const noexcept {
+  const bool limited = reader_timeout_ns_ > 0;
   const int64_t end = now_ns() + reader_timeout_ns_;
   for (pollfd room{fd_, POLLOUT, 0};;) {
-    if (stop_ && *stop_) return AVERROR_EXIT;
-    if (poll(&room, 1, kStopPollMs) > 0) return 0;
-    if (now_ns() > end) return AVERROR(EAGAIN);
+    const bool stopped = stop_ && *stop_;
+    if (stopped && limited) return AVERROR_EXIT;
+    if (poll(&room, 1, stopped ? kStoppedMs : kStopPollMs) > 0) return 0;
+    if (stopped || (limited && now_ns() > end)) return AVERROR(EAGAIN);
   }
 }
 

@@ -159,6 +159,39 @@ TEST(PipelineEdit, AGraphWhoseSenderGaveUpNeverRuns) {
   pipeline.stop();
 }
 
+TEST(PipelineEdit, ValuesWhoseSenderGaveUpNeverTakeEffect) {
+  const auto claim = std::make_shared<CommandClaim>();
+  std::atomic<bool> gave_up{false};
+  PipelineOptions o = paced_options("crop", false);
+  Pipeline* running = nullptr;
+  o.on_change = [&] {
+    if (running && running->status().planning) gave_up = claim->give_up();
+  };
+  Pipeline pipeline(small_source(1'000'000), o, registry());
+  const std::string before = to_chain(pipeline.graph()->requested);
+  running = &pipeline;
+  pipeline.start();
+  Batch change{.changes = {SetParam{"crop", "width", ParamValue(int64_t{20})}}};
+  change.request = 5, change.claim = claim, change.precision = Precision::sixteen;
+  pipeline.post(change);
+  ASSERT_TRUE(eventually([&] { return gave_up.load(); }));
+  ASSERT_TRUE(eventually([&] { return !pipeline.status().planning; }));
+  EXPECT_EQ(to_chain(pipeline.graph()->graph), before);
+  EXPECT_EQ(to_chain(pipeline.graph()->requested), before);
+  EXPECT_EQ(pipeline.status().precision, Precision::automatic);
+  pipeline.stop();
+}
+
+TEST(PipelineEdit, AppliedValuesCannotBeGivenUp) {
+  Pipeline pipeline(small_source(100), paced_options("levels", true), registry());
+  pipeline.start();
+  Batch change{.changes = {SetParam{"levels", "brightness", ParamValue(0.5)}}};
+  change.claim = std::make_shared<CommandClaim>();
+  pipeline.post(change);
+  ASSERT_TRUE(settled(pipeline, 1));
+  EXPECT_FALSE(change.claim->give_up());
+}
+
 TEST(PipelineEdit, AGraphWhoseSenderGaveUpDoesNotRunWithALaterChange) {
   const auto claim = std::make_shared<CommandClaim>();
   std::atomic<bool> gave_up{false};

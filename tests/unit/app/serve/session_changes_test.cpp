@@ -66,9 +66,10 @@ class SessionChangesTest : public ::testing::Test {
     session_->set_graph(parse_chain(chain, registry()),
                         [this](Response response) { response_ = std::move(response), answered_ = true; });
   }
-  void set(const std::string& property, const Json& value) {
+  void set(const std::string& property, const Json& value) { set_all({{property, value}}); }
+  void set_all(const PropertyValues& values) {
     answered_ = false;
-    set_properties(*session_, PropertyValues{{property, value}},
+    set_properties(*session_, values,
                    [this](Response response) { response_ = std::move(response), answered_ = true; });
   }
   Json value(const std::string& property) const {
@@ -183,11 +184,52 @@ TEST_F(SessionChangesTest, AnOpenChangeIsRefusedWhenTheSourceChanges) {
   EXPECT_EQ(response_.status, Status::refused);
 }
 
-TEST_F(SessionChangesTest, AChangeThatIsNotPlannedInTimeIsAnswered) {
+TEST_F(SessionChangesTest, AChangeThatIsNotPlannedInTimeNeverTakesEffect) {
   open(std::chrono::milliseconds(20), "crop");  // not started
-  set("crop.width", 20);
+  set_all({{"crop.width", 20}, {"precision", 16}});
+  EXPECT_EQ(value("crop.width"), 20);
   ASSERT_TRUE(answered());
-  EXPECT_EQ(response_.error, "the change could not be planned in time; it may still take effect");
+  EXPECT_EQ(response_.error, "the change could not be planned in time");
+  EXPECT_EQ(value("crop.width"), 0);
+  pipeline_->start();
+  ASSERT_TRUE(applied(2));
+  EXPECT_EQ(value("crop.width"), 0);
+  EXPECT_EQ(pipeline_->status().precision, Precision::automatic);
+}
+
+TEST_F(SessionChangesTest, SettingsAreAnsweredWithThePlan) {
+  open();  // not started
+  set("precision", 16);
+  EXPECT_FALSE(answered_);
+  pipeline_->start();
+  ASSERT_TRUE(answered());
+  EXPECT_EQ(response_.error, "");
+  set("colour.knee", 1.5);
+  ASSERT_TRUE(answered());
+  EXPECT_EQ(response_.error, "");
+  ASSERT_TRUE(applied(2));
+  EXPECT_EQ(pipeline_->status().precision, Precision::sixteen);
+  EXPECT_EQ(pipeline_->status().colour.knee, 1.5);
+  set("precision", 16);
+  ASSERT_TRUE(answered()) << "nothing changes";
+  EXPECT_EQ(response_.error, "");
+}
+
+TEST_F(SessionChangesTest, SettingsAndValuesChangeTogetherOrNotAtAll) {
+  open();
+  pipeline_->start();
+  write_config(
+      "[[node]]\nfilter = \"crop\"\n[[node]]\nfilter = \"blend\"\ninputs = [\"source\", \"crop\"]\n");
+  reload();
+  ASSERT_TRUE(answered());
+  ASSERT_EQ(response_.error, "");
+  set_all({{"crop.width", 20}, {"precision", 16}, {"colour.knee", 1.5}});
+  ASSERT_TRUE(answered());
+  EXPECT_NE(response_.error.find("blend"), std::string::npos) << response_.error;
+  ASSERT_TRUE(applied(2));
+  EXPECT_EQ(pipeline_->status().precision, Precision::automatic);
+  EXPECT_EQ(pipeline_->status().colour, ColourSettings{});
+  EXPECT_EQ(value("crop.width"), 0);
 }
 
 TEST_F(SessionChangesTest, AChangeOfAFailedSourceIsAnswered) {

@@ -71,7 +71,7 @@ class SessionTest : public ::testing::Test {
   /// Changes values of the graph without waiting for a plan. Returns false if they were refused at once.
   static bool change(Session& session, std::vector<GraphChange> changes) {
     const auto refused = std::make_shared<std::atomic<bool>>(false);
-    session.change_graph(std::move(changes),
+    session.change_graph({.changes = std::move(changes)},
                          [refused](const Response& response) { *refused = !response.ok(); });
     return !*refused;
   }

@@ -161,6 +161,27 @@ TEST_F(RecorderSinkTest, TotalsGoOnAfterAFailureAndStartAgainWithTheNextRecordin
   EXPECT_EQ(sink_->status().files, 1);
 }
 
+TEST_F(RecorderSinkTest, AFailureAtTheEndAnnouncesNoRetry) {
+  RecordSettings settings;
+  settings.encoder.codec = "ffv1";  // without delay
+  open(settings);
+  std::signal(SIGXFSZ, SIG_IGN);
+  start("a.mkv");
+  frames(0, 100);
+  ASSERT_TRUE(eventually([&] { return sink_->status().frames == 100; }));
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit full = before;
+  full.rlim_cur = std::filesystem::file_size(folder_ / "a.mkv");
+  setrlimit(RLIMIT_FSIZE, &full);
+  const std::vector<Notice> notices = notices_at_end();
+  setrlimit(RLIMIT_FSIZE, &before);
+  ASSERT_FALSE(notices.empty());
+  EXPECT_TRUE(notices.back().text.starts_with("recording stopped: ")) << notices.back().text;
+  EXPECT_EQ(notices.back().text.find("retrying"), std::string::npos) << notices.back().text;
+  EXPECT_GT(sink_->status().frames, 0);
+}
+
 TEST_F(RecorderSinkTest, AStillImageThatIsShownAlreadyIsRecorded) {
   for (const bool paused : {false, true}) {
     auto image = std::make_unique<SyntheticSource>(Extent{64, 48}, 1);

@@ -320,10 +320,23 @@ TEST(Commands, ParametersOfANodeNamedColourTakePrecedence) {
   EXPECT_EQ(std::get<Batch>(target.posted()[0]).changes.size(), 2u);
   EXPECT_EQ(ask(target, {"get", "colour.saturation"}).data, 4.0);
   EXPECT_EQ(ask(target, {"set", "colour.knee", 1}).error, "") << "the node has no such parameter";
-  EXPECT_TRUE(std::holds_alternative<SetColour>(target.posted().back()));
+  EXPECT_EQ(std::get<Batch>(target.posted().back()).colour->knee, 1);
   FakeTarget other("levels");
   EXPECT_EQ(ask(other, {"set", "colour.saturation", 1}).error, "");
-  EXPECT_TRUE(std::holds_alternative<SetColour>(other.posted().back()));
+  EXPECT_EQ(std::get<Batch>(other.posted().back()).colour->saturation, 1);
+}
+
+TEST(Commands, SettingsChangeWithTheGraphAsOneBatch) {
+  FakeTarget target("canny@edges");
+  const Json set = {"set", "precision", 16, "colour.knee", 1, "edges.low", 60, "colour.saturation", 0.5};
+  EXPECT_EQ(ask(target, set).error, "");
+  ASSERT_EQ(target.posted().size(), 1u);
+  const Batch batch = std::get<Batch>(target.posted()[0]);
+  EXPECT_EQ(batch.changes.size(), 1u);
+  EXPECT_EQ(batch.precision, Precision::sixteen);
+  ASSERT_TRUE(batch.colour);
+  EXPECT_EQ(batch.colour->knee, 1);
+  EXPECT_EQ(batch.colour->saturation, 0.5);
 }
 
 TEST(Commands, GraphSetRefusesIdsThatChainsCannotExpress) {

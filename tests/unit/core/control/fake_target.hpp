@@ -40,12 +40,12 @@ class FakeTarget : public ControlTarget {
     posted_.push_back(std::move(command));
     return true;
   }
-  void change_graph(std::vector<GraphChange> changes, Reply reply) override {
+  void change_graph(Batch batch, Reply reply) override {
     {
       const std::lock_guard lock(mutex_);
-      apply_changes(graph_.graph, changes, lensd::registry());
+      apply_changes(graph_.graph, batch.changes, lensd::registry());
     }
-    reply(post(Batch{std::move(changes)}) ? Response{} : not_posted());
+    reply(post(std::move(batch)) ? Response{} : not_posted());
   }
   /// set_graph() and load() reply when reply_all() is called.
   void set_graph(GraphDesc, Reply reply) override { keep(std::move(reply)); }

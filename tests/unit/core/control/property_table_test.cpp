@@ -174,9 +174,9 @@ TEST(PropertyTable, SetsValuesByCommands) {
   EXPECT_FALSE(std::get<SetMute>(set("mute", false)).on);
   EXPECT_FALSE(std::get<SetFileLoop>(set("loop-file", false)).on);
   EXPECT_FALSE(std::get<Bypass>(set("bypass", false)).on);
-  EXPECT_EQ(std::get<SetPrecision>(set("precision", "8")).precision, Precision::eight);
-  EXPECT_EQ(std::get<SetPrecision>(set("precision", 16)).precision, Precision::sixteen);
-  EXPECT_EQ(std::get<SetPrecision>(set("precision", "auto")).precision, Precision::automatic);
+  EXPECT_EQ(std::get<Batch>(set("precision", "8")).precision, Precision::eight);
+  EXPECT_EQ(std::get<Batch>(set("precision", 16)).precision, Precision::sixteen);
+  EXPECT_EQ(std::get<Batch>(set("precision", "auto")).precision, Precision::automatic);
   const Seek seek = std::get<Seek>(set("time-pos", 3.25));
   EXPECT_EQ(seek.position_ns, 3'250'000'000);
   EXPECT_FALSE(seek.relative);

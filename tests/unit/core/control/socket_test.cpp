@@ -83,7 +83,7 @@ TEST_F(SocketTest, RespondsLikeMpv) {
 class FullTarget : public FakeTarget {
  public:
   using FakeTarget::FakeTarget;
-  void change_graph(std::vector<GraphChange>, Reply) override {
+  void change_graph(Batch, Reply) override {
     ++posts;
     throw std::bad_alloc();
   }

@@ -1,11 +1,18 @@
 // Recorders, images and frame hashes. The tests read the files back. With lossless codecs, the pictures must
 // be exact.
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <memory>
+#include <thread>
 
 #include "core/base/error.hpp"
+#include "core/base/unique_fd.hpp"
+#include "tests/unit/common/eventually.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
 
 namespace lensd::test {
@@ -157,6 +164,44 @@ TEST_F(MediaTest, AFullDiskIsReported) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::runtime_failure);
     EXPECT_NE(std::string(error.what()).find("o space left"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(MediaTest, StopEndsTheWaitForTheReaderOfAPipe) {
+  const ImageFormat format{PixelFormat::rgba8, {640, 480}};
+  ASSERT_EQ(mkfifo(file("pipe.mkv").c_str(), 0600), 0);
+  auto reader =
+      std::make_unique<UniqueFd>(::open(file("pipe.mkv").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  std::atomic<bool> stop{false}, failed{false};
+  RecorderOptions options;
+  options.codec = "ffv1", options.stop = &stop;
+  std::string problem;
+  std::thread writer([&] {
+    try {
+      auto recorder = open_recorder(file("pipe.mkv"), format, options);
+      for (int i = 0; i < 100; ++i) recorder->write(picture(format, i).ref(), at(i));
+    } catch (const Error& error) {
+      problem = error.problem();
+    }
+    failed = true;
+  });
+  stop = true;
+  EXPECT_TRUE(eventually([&] { return failed.load(); }));
+  reader.reset();
+  writer.join();
+  EXPECT_EQ(problem, "the reader of this pipe takes no data");
+}
+
+TEST_F(MediaTest, StopEndsTheWaitForTheFirstReaderOfAPipe) {
+  ASSERT_EQ(mkfifo(file("pipe.mkv").c_str(), 0600), 0);
+  std::atomic<bool> stop{true};
+  RecorderOptions options;
+  options.stop = &stop;
+  try {
+    open_recorder(file("pipe.mkv"), {PixelFormat::rgba8, {64, 48}}, options);
+    ADD_FAILURE() << "opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "nobody reads this pipe");
   }
 }
 

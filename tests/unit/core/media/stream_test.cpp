@@ -54,10 +54,12 @@ class Socket {
   int fd_, port_ = 0;
 };
 
-/// An RTSP server that accepts every stream and closes the connection after `keep`.
+/// An RTSP server that accepts every stream and closes the connection after `keep`. Answers nothing while
+/// `answers` is false.
 class DroppingServer {
  public:
-  explicit DroppingServer(std::chrono::milliseconds keep) : keep_(keep), thread_([this] { serve(); }) {}
+  explicit DroppingServer(std::chrono::milliseconds keep, bool answers_at_once = true)
+      : answers(answers_at_once), keep_(keep), thread_([this] { serve(); }) {}
   ~DroppingServer() {
     ended_ = true;
     shutdown(socket_.fd(), SHUT_RDWR);
@@ -65,9 +67,11 @@ class DroppingServer {
   }
   std::string url() const { return socket_.address("rtsp://") + "/x"; }
   std::atomic<int> connections{0};
+  std::atomic<bool> answers;
 
  private:
   void serve() {
+    while (!ended_ && !answers) std::this_thread::sleep_for(1ms);
     while (!ended_) {
       const UniqueFd client(accept4(socket_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
       if (!client) continue;
@@ -320,6 +324,19 @@ TEST_F(StreamTest, AReceiverThatDropsItsStreamsIsRetriedLessAndLessOften) {
   ASSERT_EQ(notices.size(), 2u) << "one loss, not one per connection";
   EXPECT_NE(notices[0].text.find("sending to"), std::string::npos) << notices[0].text;
   EXPECT_NE(notices[1].text.find("retrying"), std::string::npos) << notices[1].text;
+}
+
+TEST_F(StreamTest, AReceiverThatAnswersAfterTheLastFrameGetsNone) {
+  DroppingServer server(50ms, false);
+  StreamOutput output(options(server.url()));
+  send(output, 0, 3, 0ms);
+  EXPECT_FALSE(output.connected());
+  server.answers = true;
+  EXPECT_TRUE(eventually([&] { return output.connected(); }));
+  output.finish();
+  EXPECT_TRUE(output.connected());
+  EXPECT_EQ(output.status().sent, 0);
+  EXPECT_EQ(output.last_problem(), "");
 }
 
 TEST_F(StreamTest, RetriesUntilTheFolderExists) {
