@@ -167,9 +167,7 @@ int choose_shift(const std::vector<double>& w, double bias) {
   };
   const auto fits16 = [&](int s) { return std::ldexp(largest, s) <= 32000; };
   const auto is_whole = [](double v, int s) { return std::ldexp(v, s) == std::floor(std::ldexp(v, s)); };
-  const auto exact = [&](int s) {
-    return std::ranges::all_of(w, [&](double v) { return is_whole(v, s); });
-  };
+  const auto exact = [&](int s) { return std::ranges::all_of(w, [&](double v) { return is_whole(v, s); }); };
   int most = 22;
   while (!fits(most)) --most;
   for (int s = 1; s <= most && fits16(s); ++s)

@@ -202,8 +202,7 @@ TEST_F(HlsInputTest, OptionsAndLoginsStayWithTheirHost) {
     if (path == "/2.ts") return content(path);
     if (self && self.load()->head(path).find("Authorization") == std::string::npos) return "login";
     return path == "/live.m3u8"
-               ? hls_list(0, 1, false) +
-                     fmt::format("#EXTINF:1,\nhttp://127.0.0.1:{}/1.ts\n", other.port()) +
+               ? hls_list(0, 1, false) + fmt::format("#EXTINF:1,\nhttp://127.0.0.1:{}/1.ts\n", other.port()) +
                      fmt::format("#EXTINF:1,\n{}\n#EXT-X-ENDLIST\n", self.load()->url("/2.ts"))
                : content(path);
   });
