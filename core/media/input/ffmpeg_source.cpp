@@ -135,6 +135,7 @@ void FfmpegSource::read_ahead() {
   if (input_->image_container()) {
     info_.image = !decode_one(second);
     if (info_.image) info_.frame_count = 1, info_.duration_ns = 0;
+    if (!info_.image && first.planes.info.extent == second.planes.info.extent) detect_image_stream();
   }
   ahead_ = {std::move(first), std::move(second)};
   if (options_.video_track > 0 && info_.video_track != options_.video_track && !info_.image)

@@ -53,6 +53,7 @@ class FfmpegSource final : public Source {
   void open_first();
   void start_decoder();
   void read_ahead();
+  void detect_image_stream();
   void describe_source();
 
   /// Decodes the next frame in presentation order into frame_.

@@ -56,6 +56,16 @@ class Input {
 
   /// Returns true for containers of one or several images: GIF, APNG, or image files (FFmpeg's "…_pipe").
   bool image_container() const noexcept;
+  /// Returns true for images that a server sends without a size: one, or a stream of them.
+  bool may_be_image_stream() const noexcept {
+    return kind_ == UrlKind::network && !sized_ && image_container() &&
+           std::string_view(context_->iformat->name).ends_with("_pipe");
+  }
+  /// Call if several images follow each other in such an answer. live() then returns true.
+  void set_image_stream() noexcept {
+    image_stream_ = true;
+    silence_.allow_slow();
+  }
   /// Returns true if every position can be read again, by seeking or by reopening.
   bool repeatable() const noexcept {
     return is_live(kind_) ? on_demand() && !image_container() && server_seeks() : !io_ || io_->regular();
@@ -81,7 +91,8 @@ class Input {
   /// Returns true for a network stream without timestamps, such as Motion JPEG over HTTP. FFmpeg makes up
   /// times for it, often at 25 pictures per second.
   bool invents_times() const noexcept {
-    return kind_ == UrlKind::network && live() && (context_->iformat->flags & AVFMT_NOTIMESTAMPS);
+    return kind_ == UrlKind::network &&
+           (may_be_image_stream() || (live() && (context_->iformat->flags & AVFMT_NOTIMESTAMPS)));
   }
   /// Returns true if the demuxer has found that the file is truncated.
   bool cut() const noexcept { return cut_; }
@@ -172,6 +183,7 @@ class Input {
   IoDeadline deadline_;
   SilenceLimit silence_;
   bool sized_ = false;  ///< the server has stated the size of what it sends
+  bool image_stream_ = false;  ///< see set_image_stream()
   ConnectPolicy policy_;
   std::string allowed_url_;  ///< network: the only address that FFmpeg may open
   std::string playlist_,
