@@ -182,7 +182,7 @@ class Input {
   const StopFlags& stop_;
   IoDeadline deadline_;
   SilenceLimit silence_;
-  bool sized_ = false;  ///< the server has stated the size of what it sends
+  bool sized_ = false;         ///< the server has stated the size of what it sends
   bool image_stream_ = false;  ///< see set_image_stream()
   ConnectPolicy policy_;
   std::string allowed_url_;  ///< network: the only address that FFmpeg may open
