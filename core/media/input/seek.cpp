@@ -3,6 +3,10 @@
 // Demuxers find the key frame by decoding time or by an estimated byte position. The first decoded frame may
 // therefore be after the target. In that case the next attempts seek further back, the last one to the start.
 
+extern "C" {
+#include <libavutil/common.h>
+}
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -63,7 +67,7 @@ std::optional<int64_t> FfmpegSource::indexed_key_frame(int64_t position_ns) cons
   // The index of an MP4 file has decoding times. The first one precedes the first picture by the reordering
   // delay: it is negative, or, in fragmented files of FFmpeg 7, it is 0 and the pictures start later.
   const int64_t start = stream->start_time == AV_NOPTS_VALUE ? 0 : stream->start_time;
-  if (mp4) ticks += std::min<int64_t>(first->timestamp - start, 0);
+  if (mp4) ticks = av_sat_add64(ticks, std::min<int64_t>(av_sat_sub64(first->timestamp, start), 0));
   const int key = av_index_search_timestamp(stream, ticks, AVSEEK_FLAG_BACKWARD);
   // The index of a Matroska file has key frames only, and may lack those after its last entry.
   if (key < 0 || key + 1 >= avformat_index_get_entries_count(stream)) return std::nullopt;
