@@ -257,7 +257,7 @@ FrameOutcome FfmpegSource::interrupted() noexcept {
 }
 
 FrameOutcome FfmpegSource::feed() {
-  const int error = input_->read(*packet_);
+  const int error = read_packet();
   if (error == AVERROR_EXIT) return FrameOutcome::again;
   if (error == AVERROR(EAGAIN) && input_->live()) {
     check_picture_age();
@@ -386,6 +386,7 @@ Picture FfmpegSource::deliver() {
   }
   if (!first_index_) first_index_ = packets_.before(frame_info_.stamp_ns).value_or(0);
   packets_.stop();
+  data_wait_.restart();
   rate_watch_.add(begin_ns(), std::exchange(follows_, true));
   frame_info_.index = next_index_++, frame_info_.index_estimated = index_estimated_;
   frame_info_.key = ff::is_key(*frame_);

@@ -102,6 +102,7 @@ void FfmpegSource::move_to(int attempt) {
   for (; attempt < kFromStart; ++attempt) {
     const int64_t raw_ns =
         from_ns - kFurtherBack[static_cast<size_t>(attempt)] + timestamps_.origin_ns().value_or(0);
+    const DataWait::Scope waiting(data_wait_);
     if (input_->seek(ff::to_ticks(raw_ns, input_->stream()->time_base)) >= 0) break;
   }
   seek_.attempt = attempt;
@@ -109,6 +110,7 @@ void FfmpegSource::move_to(int attempt) {
   seek_.passed_ns.clear();
   av_frame_unref(before_target_.get());
   if (attempt >= kFromStart) {
+    const DataWait::Scope waiting(data_wait_);
     open();
     return timestamps_.restart(0);
   }

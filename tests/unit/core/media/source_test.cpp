@@ -9,6 +9,7 @@
 
 #include "core/base/unique_fd.hpp"
 #include "core/media/input/ffmpeg_source.hpp"
+#include "tests/unit/common/eventually.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
 
 namespace lensd::test {
@@ -226,6 +227,7 @@ TEST_F(MediaTest, SilentPipesCanBeInterruptedAndCancelled) {
     const uint64_t waits = source->waits();
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     EXPECT_GT(source->waits(), waits) << "the daemon's watchdog would take this for a hang";
+    EXPECT_TRUE(eventually([&] { return source->data_wait_ns() >= 200'000'000; }));
     source->interrupt();
   });
   Picture picture;
