@@ -66,7 +66,11 @@ std::string FfmpegSource::only_damaged_pictures() const {
 
 /// Reads a picture from an uncompressed camera into frame_.
 FrameOutcome FfmpegSource::capture() {
-  const int error = input_->read(*frame_, allocator_);
+  int error = 0;
+  {
+    const DataWait::Scope waiting(data_wait_);
+    error = input_->read(*frame_, allocator_);
+  }
   if (error == AVERROR_EXIT) return interrupted();
   check_memory(error);
   if (error < 0) fail_lost(error);
