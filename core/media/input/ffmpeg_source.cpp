@@ -90,7 +90,7 @@ void FfmpegSource::open() {
   software_ = false;
   start_decoder();
   packets_.restart(input_->context());
-  draining_ = drained_key_ = intact_seen_ = false;
+  draining_ = drained_key_ = intact_seen_ = cover_read_ = false;
   announced_peak_.reset();
   announced_hdr_.reset();
 }
@@ -207,7 +207,9 @@ FrameOutcome FfmpegSource::next(Picture& out) {
     frame_info_.stamp_ns = raw_ns.value_or(INT64_MIN);
     frame_info_.pts_ns = timestamps_.normalize(raw_ns);
     frame_info_.offset_ns = timestamps_.offset_ns();
-    const int64_t duration = invented ? 0 : ff::to_ns(ff::duration_of(*frame_), time_base);
+    const int64_t duration = is_cover(*input_->stream()) ? info_.duration_ns
+                             : invented                  ? 0
+                                                         : ff::to_ns(ff::duration_of(*frame_), time_base);
     frame_info_.duration_ns = duration > 0 ? duration : info_.fps > 0 ? timestamps_.nominal_ns() : 0;
     if (seek_.active && !reached(frame_info_.pts_ns)) continue;
     out = deliver();

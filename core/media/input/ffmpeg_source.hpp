@@ -88,10 +88,7 @@ class FfmpegSource final : public Source {
   /// Decodes the next frame in presentation order into frame_.
   FrameOutcome decode();
   FrameOutcome capture();
-  int read_packet() noexcept {
-    const DataWait::Scope waiting(data_wait_);
-    return input_->read(*packet_);
-  }
+  int read_packet() noexcept;
   FrameOutcome feed();
   FrameOutcome feed_key_frame();
   int send(const AVPacket* packet);
@@ -195,6 +192,7 @@ class FfmpegSource final : public Source {
   bool draining_ = false;
   bool received_ = false;     ///< the decoder has delivered a picture since its start
   bool software_ = false;     ///< the driver has refused to decode this connection's stream
+  bool cover_read_ = false;   ///< the cover picture of an audio file was read
   bool drained_key_ = false;  ///< key_frames_only: the decoder was drained after a key frame
 
   /// Number of errors that the decoder had logged at its start, or at the newest picture of a camera.

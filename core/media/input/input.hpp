@@ -36,14 +36,17 @@ inline bool is_cover(const AVStream& stream) {
   return stream.disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS);
 }
 
+/// Returns the cover picture of an audio file; null if it has none.
+AVStream* find_cover(const AVFormatContext& context);
+
 class Input {
  public:
   /// Opens `url` and selects stream number `track` (from 1) of `kind`, not counting cover pictures. If
   /// `track` is 0, selects the first stream marked as default, or the first one if none is marked. If
-  /// `or_best` is true and `track` does not exist, selects as for 0. `stop` must outlive this object. Throws
-  /// Error(bad_source) if the source cannot be opened or has no such stream, Error(invalid_config) if `live`
-  /// has an option that the source does not have, Error(unavailable) if FFmpeg has no demuxer for the screen,
-  /// or as PipewireCapture does.
+  /// `or_best` is true and `track` does not exist, selects as for 0. The cover picture of an audio file is
+  /// its video. `stop` must outlive this object. Throws Error(bad_source) if the source cannot be opened or
+  /// has no such stream, Error(invalid_config) if `live` has an option that the source does not have,
+  /// Error(unavailable) if FFmpeg has no demuxer for the screen, or as PipewireCapture does.
   Input(const std::string& url, StreamKind kind, const StopFlags& stop, const LiveOptions& live = {},
         int track = 0, bool or_best = false);
   ~Input();

@@ -120,6 +120,17 @@ void FfmpegSource::move_to(int attempt) {
   timestamps_.restart(seek_.target_ns);
 }
 
+/// Reads the next packet. The cover picture of an audio file is its only one; the audio is not read.
+int FfmpegSource::read_packet() noexcept {
+  AVStream& stream = *input_->stream();
+  if (is_cover(stream)) {
+    av_packet_unref(packet_.get());
+    return std::exchange(cover_read_, true) ? AVERROR_EOF : av_packet_ref(packet_.get(), &stream.attached_pic);
+  }
+  const DataWait::Scope waiting(data_wait_);
+  return input_->read(*packet_);
+}
+
 void FfmpegSource::reset_decoder() {
   if (decoder_->on_gpu() || allocator_.logged_errors() == decoder_errors_)
     avcodec_flush_buffers(&decoder_->context());
@@ -211,7 +222,8 @@ bool FfmpegSource::take_frame_before_target() {
   std::swap(frame_, before_target_);
   frame_info_ = before_target_info_;
   const int64_t end_ns = frame_info_.pts_ns + frame_info_.duration_ns;
-  if (seek_.back == 0 && end_ns - seek_.target_ns > kLongPictureNs) enter_picture(end_ns);
+  const bool lasts = end_ns - seek_.target_ns > kLongPictureNs || is_cover(*input_->stream());
+  if (seek_.back == 0 && lasts) enter_picture(end_ns);
   end_seek();
   return true;
 }
