@@ -49,12 +49,12 @@ TEST_F(MediaTest, TheCoverOfAnAudioFileLastsAsLongAsItsSound) {
   EXPECT_EQ(whole.infos[0].pts_ns, 0);
   EXPECT_EQ(whole.infos[0].duration_ns, info.duration_ns);
   EXPECT_EQ(source->stream_errors(), "");
-  for (const int64_t at : {info.duration_ns / 2, info.duration_ns - 1}) {
-    source->seek(at);
+  for (const int64_t position : {info.duration_ns / 2, info.duration_ns - 1}) {
+    source->seek(position);
     const Decoded part = read_all(*source);
-    ASSERT_EQ(part.infos.size(), 1u) << at;
-    EXPECT_EQ(part.infos[0].pts_ns, at);
-    EXPECT_EQ(part.infos[0].duration_ns, info.duration_ns - at);
+    ASSERT_EQ(part.infos.size(), 1u) << position;
+    EXPECT_EQ(part.infos[0].pts_ns, position);
+    EXPECT_EQ(part.infos[0].duration_ns, info.duration_ns - position);
     EXPECT_EQ(part.digests, whole.digests);
   }
 }
