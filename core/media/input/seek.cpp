@@ -125,7 +125,8 @@ int FfmpegSource::read_packet() noexcept {
   AVStream& stream = *input_->stream();
   if (is_cover(stream)) {
     av_packet_unref(packet_.get());
-    return std::exchange(cover_read_, true) ? AVERROR_EOF : av_packet_ref(packet_.get(), &stream.attached_pic);
+    if (std::exchange(cover_read_, true)) return AVERROR_EOF;
+    return av_packet_ref(packet_.get(), &stream.attached_pic);
   }
   const DataWait::Scope waiting(data_wait_);
   return input_->read(*packet_);
