@@ -9,6 +9,7 @@ extern "C" {
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -129,7 +130,10 @@ int FfmpegSource::read_packet() noexcept {
     return av_packet_ref(packet_.get(), &stream.attached_pic);
   }
   const DataWait::Scope waiting(data_wait_);
-  return input_->read(*packet_);
+  const int error = input_->read(*packet_);
+  // Do not repeat the seek: each attempt would wait as long for the server.
+  if (error == AVERROR(ETIMEDOUT)) seek_.skips = false, seek_.attempt = kFromStart;
+  return error;
 }
 
 void FfmpegSource::reset_decoder() {
