@@ -328,7 +328,8 @@ PipelineStatus Pipeline::status() const {
   s.queue_full = pictures_.size() >= pictures_.capacity();
   s.all_decoded = all_decoded_;
   const int64_t since_ns = waits_since_ns_;
-  if (!s.live.live && since_ns > 0 && now_ns() - since_ns >= kStalledNs) s.stalled_since_ns = since_ns;
+  const bool waits = since_ns > 0 && now_ns() - since_ns >= kStalledNs;
+  if (!s.live.live && waits && source_->data_wait_ns() >= kStalledNs) s.stalled_since_ns = since_ns;
   s.failed = failed_;
   if (const PlaybackSound* sound = options_.sound.get())
     s.sound = sound->state(), s.volume = sound->volume(), s.muted = sound->muted();

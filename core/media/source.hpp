@@ -157,6 +157,10 @@ class Source {
   /// live sources, whose next() returns soon. Thread-safe.
   virtual uint64_t waits() const noexcept { return 0; }
 
+  /// Returns how long next() and seek() have waited for data since the last picture, in nanoseconds;
+  /// INT64_MAX: not known. The time in which the decoder works does not count. Thread-safe.
+  virtual int64_t data_wait_ns() const noexcept { return INT64_MAX; }
+
   /// Returns the pixel aspect of the newest picture in upright orientation. Thread-safe.
   virtual PixelAspect pixel_aspect() const { return {}; }
 

@@ -90,7 +90,7 @@ void FfmpegSource::open() {
   software_ = false;
   start_decoder();
   packets_.restart(input_->context());
-  draining_ = drained_key_ = intact_seen_ = false;
+  draining_ = drained_key_ = intact_seen_ = cover_read_ = false;
   announced_peak_.reset();
   announced_hdr_.reset();
 }
@@ -135,6 +135,7 @@ void FfmpegSource::read_ahead() {
   if (input_->image_container()) {
     info_.image = !decode_one(second);
     if (info_.image) info_.frame_count = 1, info_.duration_ns = 0;
+    if (!info_.image && first.planes.info.extent == second.planes.info.extent) detect_image_stream();
   }
   ahead_ = {std::move(first), std::move(second)};
   if (options_.video_track > 0 && info_.video_track != options_.video_track && !info_.image)
@@ -206,7 +207,9 @@ FrameOutcome FfmpegSource::next(Picture& out) {
     frame_info_.stamp_ns = raw_ns.value_or(INT64_MIN);
     frame_info_.pts_ns = timestamps_.normalize(raw_ns);
     frame_info_.offset_ns = timestamps_.offset_ns();
-    const int64_t duration = invented ? 0 : ff::to_ns(ff::duration_of(*frame_), time_base);
+    const int64_t duration = is_cover(*input_->stream()) ? info_.duration_ns
+                             : invented                  ? 0
+                                                         : ff::to_ns(ff::duration_of(*frame_), time_base);
     frame_info_.duration_ns = duration > 0 ? duration : info_.fps > 0 ? timestamps_.nominal_ns() : 0;
     if (seek_.active && !reached(frame_info_.pts_ns)) continue;
     out = deliver();
@@ -256,7 +259,7 @@ FrameOutcome FfmpegSource::interrupted() noexcept {
 }
 
 FrameOutcome FfmpegSource::feed() {
-  const int error = input_->read(*packet_);
+  const int error = read_packet();
   if (error == AVERROR_EXIT) return FrameOutcome::again;
   if (error == AVERROR(EAGAIN) && input_->live()) {
     check_picture_age();
@@ -385,6 +388,7 @@ Picture FfmpegSource::deliver() {
   }
   if (!first_index_) first_index_ = packets_.before(frame_info_.stamp_ns).value_or(0);
   packets_.stop();
+  data_wait_.restart();
   rate_watch_.add(begin_ns(), std::exchange(follows_, true));
   frame_info_.index = next_index_++, frame_info_.index_estimated = index_estimated_;
   frame_info_.key = ff::is_key(*frame_);

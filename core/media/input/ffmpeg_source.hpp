@@ -8,11 +8,13 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "core/base/clock.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/input/convert_fallback.hpp"
 #include "core/media/input/decoder.hpp"
@@ -24,6 +26,32 @@
 #include "core/media/source.hpp"
 
 namespace lensd {
+
+/// Measures how long the decode thread waits for data. Any thread may read it.
+class DataWait {
+ public:
+  /// Waits for data during its lifetime. Scopes must not be nested.
+  class Scope {
+   public:
+    explicit Scope(DataWait& wait) noexcept : wait_(wait) { wait_.since_ns_ = now_ns(); }
+    ~Scope() { wait_.total_ns_ += now_ns() - wait_.since_ns_.exchange(0); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    DataWait& wait_;
+  };
+  /// Call outside of a Scope.
+  void restart() noexcept { total_ns_ = 0; }
+  /// Returns the time since restart().
+  int64_t ns() const noexcept {
+    const int64_t since = since_ns_, total = total_ns_;
+    return since > 0 ? total + now_ns() - since : total;
+  }
+
+ private:
+  std::atomic<int64_t> since_ns_{0}, total_ns_{0};
+};
 
 class FfmpegSource final : public Source {
  public:
@@ -40,6 +68,7 @@ class FfmpegSource final : public Source {
   std::vector<Notice> take_notices() override { return notices_.take(); }
   PixelAspect pixel_aspect() const override { return pixel_aspect_.load(std::memory_order_relaxed); }
   uint64_t waits() const noexcept override { return stop_.waits.load(std::memory_order_relaxed); }
+  int64_t data_wait_ns() const noexcept override { return data_wait_.ns(); }
   void interrupt() noexcept override { stop_.interrupted.store(true, std::memory_order_relaxed); }
 
   /// Replaces SourceOptions::cancel. Do not call while next() runs.
@@ -53,11 +82,13 @@ class FfmpegSource final : public Source {
   void open_first();
   void start_decoder();
   void read_ahead();
+  void detect_image_stream();
   void describe_source();
 
   /// Decodes the next frame in presentation order into frame_.
   FrameOutcome decode();
   FrameOutcome capture();
+  int read_packet() noexcept;
   FrameOutcome feed();
   FrameOutcome feed_key_frame();
   int send(const AVPacket* packet);
@@ -126,6 +157,7 @@ class FfmpegSource final : public Source {
   const SourceOptions options_;
   std::string forged_;  ///< why the last forged picture was dropped
   StopFlags stop_;
+  DataWait data_wait_;
   PictureAllocator allocator_;
   std::unique_ptr<Input> input_;
   std::unique_ptr<Decoder> decoder_;
@@ -160,6 +192,7 @@ class FfmpegSource final : public Source {
   bool draining_ = false;
   bool received_ = false;     ///< the decoder has delivered a picture since its start
   bool software_ = false;     ///< the driver has refused to decode this connection's stream
+  bool cover_read_ = false;   ///< the cover picture of an audio file was read
   bool drained_key_ = false;  ///< key_frames_only: the decoder was drained after a key frame
 
   /// Number of errors that the decoder had logged at its start, or at the newest picture of a camera.

@@ -20,6 +20,15 @@ constexpr const char* kFormatChanged = "the sender changed the format of the str
 
 }  // namespace
 
+/// Call if a second image of the same size follows the first one. Images of other sizes, such as gain maps
+/// and previews, belong to one file.
+void FfmpegSource::detect_image_stream() {
+  if (!input_->may_be_image_stream()) return;
+  input_->set_image_stream();
+  info_.live = true;
+  info_.seekable = input_->repeatable(), info_.reopenable = input_->reopenable();
+}
+
 /// Returns true if the decoded picture in frame_ is damaged, and counts it. FFmpeg marks damaged H.264
 /// pictures, but for JPEGs it only logs errors. Ignores the log until one picture had no errors, because
 /// FFmpeg logs an error for every picture of some cameras. Always ignores it with frame threads, because they
@@ -57,7 +66,11 @@ std::string FfmpegSource::only_damaged_pictures() const {
 
 /// Reads a picture from an uncompressed camera into frame_.
 FrameOutcome FfmpegSource::capture() {
-  const int error = input_->read(*frame_, allocator_);
+  int error = 0;
+  {
+    const DataWait::Scope waiting(data_wait_);
+    error = input_->read(*frame_, allocator_);
+  }
   if (error == AVERROR_EXIT) return interrupted();
   check_memory(error);
   if (error < 0) fail_lost(error);

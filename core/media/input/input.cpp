@@ -95,7 +95,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   if (invents_times()) {
     // Timestamps are invented, so do not probe further packets for the frame rate.
     context_->fps_probe_size = 0;
-    if (scheme_of(url).starts_with("http")) silence_.allow_slow();
+    if (live() && scheme_of(url).starts_with("http")) silence_.allow_slow();
   }
   const int error = device ? 0 : find_stream_info(*context_);
   fail_if_endless();
@@ -268,9 +268,8 @@ AVStream* Input::find_stream(StreamKind kind, int track, int& number) const {
   number = 0;
   for (unsigned i = 0; i < context_->nb_streams; ++i) {
     AVStream& s = *context_->streams[i];
-    if (s.codecpar->codec_type != (kind == StreamKind::video ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO))
-      continue;
-    if (is_cover(s)) continue;
+    const AVMediaType type = kind == StreamKind::video ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO;
+    if (s.codecpar->codec_type != type || is_cover(s)) continue;
     if (++number, track > 0) {
       if (number == track) best = &s;
       continue;
@@ -289,6 +288,7 @@ void Input::pick_stream(StreamKind kind, int track, bool or_best) {
   int number = 0;
   stream_ = find_stream(kind, track, number);
   if (!stream_ && or_best) stream_ = find_stream(kind, 0, number);
+  if (video && number == 0 && !live() && has_audio()) stream_ = find_cover(*context_);
   if (!stream_ && number > 0)
     fail(fmt::format("it has no {} track {}, the last one is {}", name, track, number));
   if (!stream_)
@@ -321,7 +321,7 @@ bool Input::image_container() const noexcept {
 bool Input::seeks_by_time() const noexcept {
   if (kind_ == UrlKind::sequence) return true;
   return ((on_demand() && server_seeks()) || (io_ && io_->regular())) && !image_container() &&
-         !(context_->iformat->flags & AVFMT_NOTIMESTAMPS);
+         !is_cover(*stream_) && !(context_->iformat->flags & AVFMT_NOTIMESTAMPS);
 }
 
 bool Input::has_audio() const noexcept {

@@ -36,14 +36,17 @@ inline bool is_cover(const AVStream& stream) {
   return stream.disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS);
 }
 
+/// Returns the cover picture of an audio file; null if it has none.
+AVStream* find_cover(const AVFormatContext& context);
+
 class Input {
  public:
   /// Opens `url` and selects stream number `track` (from 1) of `kind`, not counting cover pictures. If
   /// `track` is 0, selects the first stream marked as default, or the first one if none is marked. If
-  /// `or_best` is true and `track` does not exist, selects as for 0. `stop` must outlive this object. Throws
-  /// Error(bad_source) if the source cannot be opened or has no such stream, Error(invalid_config) if `live`
-  /// has an option that the source does not have, Error(unavailable) if FFmpeg has no demuxer for the screen,
-  /// or as PipewireCapture does.
+  /// `or_best` is true and `track` does not exist, selects as for 0. The cover picture of an audio file is
+  /// its video. `stop` must outlive this object. Throws Error(bad_source) if the source cannot be opened or
+  /// has no such stream, Error(invalid_config) if `live` has an option that the source does not have,
+  /// Error(unavailable) if FFmpeg has no demuxer for the screen, or as PipewireCapture does.
   Input(const std::string& url, StreamKind kind, const StopFlags& stop, const LiveOptions& live = {},
         int track = 0, bool or_best = false);
   ~Input();
@@ -56,6 +59,16 @@ class Input {
 
   /// Returns true for containers of one or several images: GIF, APNG, or image files (FFmpeg's "…_pipe").
   bool image_container() const noexcept;
+  /// Returns true for images that a server sends without a size: one, or a stream of them.
+  bool may_be_image_stream() const noexcept {
+    return kind_ == UrlKind::network && !sized_ && image_container() &&
+           std::string_view(context_->iformat->name).ends_with("_pipe");
+  }
+  /// Call if several images follow each other in such an answer. live() then returns true.
+  void set_image_stream() noexcept {
+    image_stream_ = true;
+    silence_.allow_slow();
+  }
   /// Returns true if every position can be read again, by seeking or by reopening.
   bool repeatable() const noexcept {
     return is_live(kind_) ? on_demand() && !image_container() && server_seeks() : !io_ || io_->regular();
@@ -81,7 +94,8 @@ class Input {
   /// Returns true for a network stream without timestamps, such as Motion JPEG over HTTP. FFmpeg makes up
   /// times for it, often at 25 pictures per second.
   bool invents_times() const noexcept {
-    return kind_ == UrlKind::network && live() && (context_->iformat->flags & AVFMT_NOTIMESTAMPS);
+    return kind_ == UrlKind::network &&
+           (may_be_image_stream() || (live() && (context_->iformat->flags & AVFMT_NOTIMESTAMPS)));
   }
   /// Returns true if the demuxer has found that the file is truncated.
   bool cut() const noexcept { return cut_; }
@@ -171,7 +185,8 @@ class Input {
   const StopFlags& stop_;
   IoDeadline deadline_;
   SilenceLimit silence_;
-  bool sized_ = false;  ///< the server has stated the size of what it sends
+  bool sized_ = false;         ///< the server has stated the size of what it sends
+  bool image_stream_ = false;  ///< see set_image_stream()
   ConnectPolicy policy_;
   std::string allowed_url_;  ///< network: the only address that FFmpeg may open
   std::string playlist_,

@@ -137,8 +137,13 @@ void Input::fail_hls() const {
   fail(hls_->problem());
 }
 
-/// Starts to read a live HLS stream ahead. Other sources are read when their packets are needed.
+/// Starts to read a live HLS stream ahead. Other sources are read when their packets are needed. From now on,
+/// failed requests for files are repeated until the deadline. Before, LiveReader repeats them.
 void Input::read_ahead() {
+  if (sized_) {
+    av_opt_set_int(context_->pb, "reconnect_on_network_error", 1, AV_OPT_SEARCH_CHILDREN);
+    av_opt_set(context_->pb, "reconnect_on_http_error", "5xx", AV_OPT_SEARCH_CHILDREN);
+  }
   if (!hls_) return;
   hls_->keep_trying();
   if (hls_->on_demand()) return;

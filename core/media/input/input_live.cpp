@@ -288,12 +288,13 @@ void Input::fail_redirected(const std::string& address) const {
 }
 
 /// Returns true for a file on an HTTP server: a stream has neither a size nor a duration. But relays of FLV
-/// send the duration of a file that a publisher plays to them.
+/// send the duration of a file that a publisher plays to them. An image without a size is a file until a
+/// second one follows it.
 bool Input::on_demand() const noexcept {
   if (hls_) return hls_->on_demand();
   if (kind_ != UrlKind::network || !context_ || !context_->pb) return false;
   const std::string_view format = context_->iformat->name;
-  if (format == "mpjpeg" || format == "mjpeg") return false;
+  if (format == "mpjpeg" || format == "mjpeg" || image_stream_) return false;
   const bool relayed = format == "flv" && !server_seeks();
   return image_container() || sized_ || (context_->duration > 0 && !relayed);
 }

@@ -15,6 +15,14 @@ bool is_video_track(const AVStream& stream) {
 
 }  // namespace
 
+AVStream* find_cover(const AVFormatContext& context) {
+  for (unsigned i = 0; i < context.nb_streams; ++i) {
+    AVStream* const stream = context.streams[i];
+    if ((stream->disposition & AV_DISPOSITION_ATTACHED_PIC) && stream->attached_pic.size > 0) return stream;
+  }
+  return nullptr;
+}
+
 std::string tidy_title(const char* text) {
   std::string title;
   for (const char* c = text; *c; ++c)

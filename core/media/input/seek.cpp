@@ -3,8 +3,13 @@
 // Demuxers find the key frame by decoding time or by an estimated byte position. The first decoded frame may
 // therefore be after the target. In that case the next attempts seek further back, the last one to the start.
 
+extern "C" {
+#include <libavutil/common.h>
+}
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -63,7 +68,7 @@ std::optional<int64_t> FfmpegSource::indexed_key_frame(int64_t position_ns) cons
   // The index of an MP4 file has decoding times. The first one precedes the first picture by the reordering
   // delay: it is negative, or, in fragmented files of FFmpeg 7, it is 0 and the pictures start later.
   const int64_t start = stream->start_time == AV_NOPTS_VALUE ? 0 : stream->start_time;
-  if (mp4) ticks += std::min<int64_t>(first->timestamp - start, 0);
+  if (mp4) ticks = av_sat_add64(ticks, std::min<int64_t>(av_sat_sub64(first->timestamp, start), 0));
   const int key = av_index_search_timestamp(stream, ticks, AVSEEK_FLAG_BACKWARD);
   // The index of a Matroska file has key frames only, and may lack those after its last entry.
   if (key < 0 || key + 1 >= avformat_index_get_entries_count(stream)) return std::nullopt;
@@ -98,13 +103,18 @@ void FfmpegSource::move_to(int attempt) {
   for (; attempt < kFromStart; ++attempt) {
     const int64_t raw_ns =
         from_ns - kFurtherBack[static_cast<size_t>(attempt)] + timestamps_.origin_ns().value_or(0);
+    const DataWait::Scope waiting(data_wait_);
+    const int64_t asked_ns = now_ns();
     if (input_->seek(ff::to_ticks(raw_ns, input_->stream()->time_base)) >= 0) break;
+    // Each further attempt would wait as long for the server.
+    if (input_->silence_ns() > 0 && now_ns() - asked_ns >= input_->silence_ns()) attempt = kFromStart - 1;
   }
   seek_.attempt = attempt;
   seek_.first = true;
   seek_.passed_ns.clear();
   av_frame_unref(before_target_.get());
   if (attempt >= kFromStart) {
+    const DataWait::Scope waiting(data_wait_);
     open();
     return timestamps_.restart(0);
   }
@@ -112,6 +122,21 @@ void FfmpegSource::move_to(int attempt) {
   reset_decoder();
   draining_ = drained_key_ = false;
   timestamps_.restart(seek_.target_ns);
+}
+
+/// Reads the next packet. The cover picture of an audio file is its only one; the audio is not read.
+int FfmpegSource::read_packet() noexcept {
+  AVStream& stream = *input_->stream();
+  if (is_cover(stream)) {
+    av_packet_unref(packet_.get());
+    if (std::exchange(cover_read_, true)) return AVERROR_EOF;
+    return av_packet_ref(packet_.get(), &stream.attached_pic);
+  }
+  const DataWait::Scope waiting(data_wait_);
+  const int error = input_->read(*packet_);
+  // Do not repeat the seek: each attempt would wait as long for the server.
+  if (error == AVERROR(ETIMEDOUT)) seek_.skips = false, seek_.attempt = kFromStart;
+  return error;
 }
 
 void FfmpegSource::reset_decoder() {
@@ -205,7 +230,8 @@ bool FfmpegSource::take_frame_before_target() {
   std::swap(frame_, before_target_);
   frame_info_ = before_target_info_;
   const int64_t end_ns = frame_info_.pts_ns + frame_info_.duration_ns;
-  if (seek_.back == 0 && end_ns - seek_.target_ns > kLongPictureNs) enter_picture(end_ns);
+  const bool lasts = end_ns - seek_.target_ns > kLongPictureNs || is_cover(*input_->stream());
+  if (seek_.back == 0 && lasts) enter_picture(end_ns);
   end_seek();
   return true;
 }

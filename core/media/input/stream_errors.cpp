@@ -1,5 +1,9 @@
 #include "core/media/input/stream_errors.hpp"
 
+extern "C" {
+#include <libavutil/common.h>
+}
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +26,7 @@ bool index_exceeds_file(const Input& input) {
   if (!is_mov(input) || bytes < 0) return false;
   for (int i = 0; i < avformat_index_get_entries_count(stream); ++i) {
     const AVIndexEntry* entry = avformat_index_get_entry(stream, i);
-    if (entry && entry->pos + entry->size > bytes) return true;
+    if (entry && entry->pos > bytes - entry->size) return true;
   }
   return false;
 }
@@ -33,7 +37,7 @@ void StreamErrors::packet_read(const AVPacket& packet) {
   ++packets_;
   after_corrupt_ = packet.flags & AV_PKT_FLAG_CORRUPT ? 0 : after_corrupt_ + 1;
   const int64_t begin = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
-  if (begin != AV_NOPTS_VALUE) end_ticks_ = std::max(end_ticks_, begin + packet.duration);
+  if (begin != AV_NOPTS_VALUE) end_ticks_ = std::max(end_ticks_, av_sat_add64(begin, packet.duration));
 }
 
 void StreamErrors::step_done(bool failed, int logged_errors) {

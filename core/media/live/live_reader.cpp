@@ -39,6 +39,23 @@ std::string stream_text(const SourceInfo& info) {
   return text;
 }
 
+/// Lets status() ask the source of the current connection, which may be null. Must be destroyed before the
+/// source.
+class ConnectedSource {
+ public:
+  ConnectedSource(LiveReader& reader, const Source* source) : reader_(reader) { set(source); }
+  ~ConnectedSource() { set(nullptr); }
+  ConnectedSource(const ConnectedSource&) = delete;
+  ConnectedSource& operator=(const ConnectedSource&) = delete;
+
+ private:
+  void set(const Source* source) {
+    const std::lock_guard lock(reader_.mutex);
+    reader_.connected = source;
+  }
+  LiveReader& reader_;
+};
+
 LiveTiming timing_of(const std::string& url, const LiveOptions& options) {
   LiveTiming timing;
   timing.stall_ns = options.stall_ns;
@@ -108,6 +125,8 @@ void LiveReader::attempt() {
     keep_notices(*source);
     rate.restart();
     pace_pts_ns = -1, earliest_delay_ns = INT64_MAX;
+    // read_pictures() waits until the pictures of a file are due.
+    const ConnectedSource connection_source(*this, source->info().live ? source.get() : nullptr);
     read_pictures(*source);
     return;
   } catch (const Error& e) {
@@ -236,6 +255,9 @@ LiveStatus LiveReader::status(int64_t now) {
   LiveStatus status = machine.status();
   if (status.state != LiveState::playing) status.rate = 0;
   if (status.latency_ns >= 0) status.latency_ns += sound_wait_ns;
+  const int64_t silent_ns = now - status.last_frame_ns;
+  if (status.state == LiveState::stalled && connected && connected->data_wait_ns() < silent_ns / 2)
+    status.reason = "the decoder has not finished the next picture";
   if (!camera) return status;
   status.camera_broken = camera->broken, status.camera_missed = camera->missed;
   const uint64_t damaged = status.camera_broken - broken_before;

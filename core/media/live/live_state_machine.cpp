@@ -38,8 +38,10 @@ void LiveStateMachine::attempt_started() {
 
 void LiveStateMachine::frame(int64_t now_ns) {
   if (no_picture_yet_ && status_.frames > 0 && !requested_) ++status_.reconnects;
-  if (!no_picture_yet_ && status_.state == LiveState::playing) {
-    const int64_t interval = now_ns - status_.last_frame_ns;
+  if (!no_picture_yet_) {
+    // Also while stalled: the pictures of a slow camera or decoder always arrive after the first limit. A
+    // longer interval would not raise the limit further.
+    const int64_t interval = std::min(now_ns - status_.last_frame_ns, kLongestStall / kMissedIntervals);
     interval_ns_ = interval_ns_ ? interval_ns_ + (interval - interval_ns_) / 8 : interval;
   }
   if (no_picture_yet_) first_picture_ns_ = now_ns;

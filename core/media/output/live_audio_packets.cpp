@@ -98,7 +98,7 @@ class LiveAudioPackets final : public AudioPackets {
     if (packet.pts == AV_NOPTS_VALUE) return false;
     packet.dts = packet.pts;
     if (packet.duration <= 0) packet.duration = duration_of(packet);
-    next_ticks_ = packet.duration > 0 ? packet.pts + packet.duration : AV_NOPTS_VALUE;
+    next_ticks_ = packet.duration > 0 ? av_sat_add64(packet.pts, packet.duration) : AV_NOPTS_VALUE;
     return true;
   }
 

@@ -338,8 +338,9 @@ int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
       frame.sample_aspect_ratio = {static_cast<int>(aspect.num),
                                    static_cast<int>(std::max(1u, aspect.denom))};
       const int64_t now = now_ns();
-      const bool stamped = header && header->pts <= now && now - header->pts < kOldestStampNs;
-      frame.pts = frame.best_effort_timestamp = kept.after_repetition(stamped ? header->pts : now);
+      const int64_t stamp = header ? int64_t{read_once(header->pts)} : INT64_MIN;
+      const bool stamped = stamp <= now && stamp > now - kOldestStampNs;
+      frame.pts = frame.best_effort_timestamp = kept.after_repetition(stamped ? stamp : now);
       error = kept.update(frame, may_be_silent());
     }
   } else {

@@ -22,6 +22,11 @@ constexpr int kFinishFrames = 4096;
 /// Supported samples per second. At lower rates, a small packet would become a large block.
 constexpr int kLowestRate = 1000, kHighestRate = 768000;
 
+/// Returns the positions of the channels as a mask; 0 if they have none, or are not in the usual order.
+uint64_t speakers_of(const AVChannelLayout& layout) noexcept {
+  return layout.order == AV_CHANNEL_ORDER_NATIVE ? layout.u.mask : 0;
+}
+
 }  // namespace
 
 ff::CodecPtr open_sound_codec(const AVCodecParameters& parameters, AVRational time_base,
@@ -49,7 +54,7 @@ void SoundResampler::Free::operator()(SwrContext* swr) const noexcept {
 
 bool SoundResampler::fits(const AVFrame& frame) const noexcept {
   return swr_ && frame.format == format_ && frame.sample_rate == rate_ &&
-         frame.ch_layout.nb_channels == channels_;
+         frame.ch_layout.nb_channels == channels_ && speakers_of(frame.ch_layout) == speakers_;
 }
 
 void SoundResampler::configure(const AVFrame& frame, const std::string& where) {
@@ -72,6 +77,7 @@ void SoundResampler::configure(const AVFrame& frame, const std::string& where) {
                             frame.sample_rate));
   }
   format_ = frame.format, rate_ = frame.sample_rate, channels_ = in.nb_channels;
+  speakers_ = speakers_of(frame.ch_layout);
 }
 
 bool SoundResampler::convert(const AVFrame& frame, std::vector<float>& samples) {

@@ -53,6 +53,7 @@ class SoundResampler {
   };
   std::unique_ptr<SwrContext, Free> swr_;
   int format_ = -1, rate_ = 0, channels_ = 0;  ///< of the input
+  uint64_t speakers_ = 0;                      ///< of the input, see speakers_of() in sound_codec.cpp
 };
 
 }  // namespace lensd

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "core/base/clock.hpp"
 #include "core/media/input/times/timestamps.hpp"
 
 namespace lensd {
@@ -103,9 +104,10 @@ bool SoundDecoder::decode() {
 /// frame_ does not continue `out`, and keeps frame_ for the next block. If the first frame after a seek
 /// starts after the target, discards it and seeks to an earlier position.
 bool SoundDecoder::convert(SoundBlock& out) {
-  const bool stamped = frame_->best_effort_timestamp != AV_NOPTS_VALUE;
+  const int64_t stamp = frame_->best_effort_timestamp;
+  const bool stamped = stamp != AV_NOPTS_VALUE && plausible(media_ns(stamp));
   const int64_t expected = base_ns_ + sound_ns(static_cast<double>(resampled_));
-  int64_t start = stamped ? media_ns(frame_->best_effort_timestamp) : known_ ? expected : target_ns_;
+  int64_t start = stamped ? media_ns(stamp) : known_ ? expected : target_ns_;
   if (known_) start = after_jump(start, expected);
   if (std::exchange(first_, false) && start > target_ns_ && attempt_ < kSoundFromStart) {
     // The demuxer landed after the target, unless the audio starts there.

@@ -59,6 +59,10 @@ class SyntheticSource final : public Source {
   /// next() waits at this picture until `go` is true, as for a server that sends no data.
   void wait_at(int64_t picture, const std::atomic<bool>& go) { wait_at_ = picture, go_ = &go; }
 
+  /// How long wait_at() waits for data; otherwise the decoder works. INT64_MAX: not known.
+  std::atomic<int64_t> data_wait{INT64_MAX};
+  int64_t data_wait_ns() const noexcept override { return data_wait; }
+
   const SourceInfo& info() const override { return info_; }
 
   FrameOutcome next(Picture& out) override {

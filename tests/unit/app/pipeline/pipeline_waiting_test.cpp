@@ -115,6 +115,23 @@ TEST(PipelineStalled, AFileWithoutItsNextPictureIsStalledAfterASecond) {
   pipeline.stop();
 }
 
+TEST(PipelineStalled, AFileWhoseDecoderWorksIsNotStalled) {
+  std::atomic<bool> go{false};
+  auto synthetic = std::make_unique<SyntheticSource>(Extent{64, 48}, 400);
+  SyntheticSource& decoding = *synthetic;
+  synthetic->wait_at(20, go);
+  decoding.data_wait = kStalledNs / 2;
+  Pipeline pipeline(std::move(synthetic), paced("invert"), registry());
+  pipeline.start();
+  EXPECT_TRUE(eventually([&] { return pipeline.status().frame_index >= 18; }));
+  std::this_thread::sleep_for(std::chrono::nanoseconds(kStalledNs * 3 / 2));
+  EXPECT_EQ(pipeline.status().stalled_since_ns, 0);
+  decoding.data_wait = kStalledNs;
+  EXPECT_TRUE(eventually([&] { return pipeline.status().stalled_since_ns > 0; }));
+  go = true;
+  pipeline.stop();
+}
+
 TEST(PipelineStalled, ASourceThatFailsIsNotStalledAnyMore) {
   std::atomic<bool> go{false};
   auto synthetic = std::make_unique<SyntheticSource>(Extent{64, 48}, 400, 20);

@@ -98,6 +98,18 @@ TEST(PlaybackClock, ThePositionAdvancesWithTheSpeed) {
   EXPECT_EQ(clock.shown_ns(1000 * kMs, 1500 * kMs), 250 * kMs);
 }
 
+TEST(PlaybackClock, FarTimesDoNotOverflowAtLowSpeeds) {
+  constexpr int64_t kFar = INT64_MAX / 4 - 1;
+  PlaybackClock clock;
+  clock.set_speed(0.01);
+  clock.trust_until(kFar);
+  clock.until_due(0, kFar, 5 * kFrame);
+  EXPECT_GT(clock.until(kFar, 5 * kFrame), kFar / 2);
+  EXPECT_LT(clock.until(-kFar, 5 * kFrame), -kFar / 2);
+  EXPECT_GT(clock.shown_ns(0, kFar), kFar / 2);
+  EXPECT_FALSE(clock.until_due(kFar, kFar, 5 * kFrame).restarted);
+}
+
 TEST(PlaybackClock, UntilDoesNotRestart) {
   PlaybackClock clock;
   EXPECT_EQ(clock.until(kFrame, 0), 0) << "not running";

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "core/base/clock.hpp"
 #include "tests/unit/common/local_server.hpp"
 #include "tests/unit/core/media/joined_clip.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
@@ -108,6 +109,32 @@ TEST_F(HttpFileTest, AConnectionThatEndsEarlyIsContinued) {
   EXPECT_EQ(read_all(*source).infos.size(), 200u);
   EXPECT_EQ(source->stream_errors(), "");
   EXPECT_GE(cuts, 3);
+}
+
+TEST_F(HttpFileTest, ASeekWaitsForAServerThatDoesNotAnswer) {
+  const std::string content = matroska();
+  std::atomic<int64_t> up_ns{0};
+  std::atomic<int> refused{0};
+  LocalHttpServer server([&](int client, const std::string& request) {
+    if (now_ns() < up_ns) {
+      ++refused;
+      return;
+    }
+    const size_t range = request.find("Range: bytes=");
+    const size_t begin = range == std::string::npos ? 0 : std::strtoul(&request[range + 13], nullptr, 10);
+    LocalHttpServer::put(
+        client, fmt::format("HTTP/1.1 206 Partial Content\r\nConnection: close\r\nAccept-Ranges: bytes\r\n"
+                            "Content-Range: bytes {}-{}/{}\r\nContent-Length: {}\r\n\r\n{}",
+                            begin, content.size() - 1, content.size(), content.size() - begin,
+                            content.substr(begin)));
+  });
+  const auto source = open_source(fmt::format("http://127.0.0.1:{}/a.mkv", server.port()), must_open());
+  EXPECT_EQ(read_all(*source).infos.size(), 200u);
+  up_ns = now_ns() + 500'000'000;
+  source->seek(1'000'000'000);
+  EXPECT_EQ(read_all(*source).infos.size(), 175u);
+  EXPECT_EQ(source->stream_errors(), "");
+  EXPECT_GT(refused, 0);
 }
 
 }  // namespace

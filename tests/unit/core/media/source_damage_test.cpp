@@ -11,6 +11,7 @@ extern "C" {
 #include <algorithm>
 #include <thread>
 
+#include "core/media/input/stream_errors.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
 
 namespace lensd::test {
@@ -64,6 +65,29 @@ TEST_F(MediaTest, BrokenBytesAreCountedNotThrown) {
   auto source = open_source(file("broken.mkv"), {});
   EXPECT_GT(read_all(*source).infos.size(), 10u);
   EXPECT_NE(source->stream_errors(), "");
+}
+
+TEST_F(MediaTest, AForgedRateGivesIncreasingTimes) {
+  RecorderOptions options;
+  options.codec = "mjpeg";
+  record(file("a.avi"), kDamagedSource, 12, options);
+  std::string bytes = get("a.avi");
+  const size_t rate = bytes.find("strh") + 28;  // scale and rate, little-endian
+  bytes.replace(rate, 8, std::string("\xFF\xFF\xFF\x7F\1\0\0\0", 8));
+  put("a.avi", bytes);
+  const Decoded decoded = read_all(*open_source(file("a.avi"), {}));
+  ASSERT_EQ(decoded.infos.size(), 12u);
+  for (size_t i = 1; i < 12; ++i) EXPECT_GT(decoded.infos[i].pts_ns, decoded.infos[i - 1].pts_ns) << i;
+}
+
+TEST_F(MediaTest, TimesThatOverflowAreNoError) {  // for the sanitizers
+  StreamErrors errors;
+  const ff::PacketPtr packet = ff::make_packet();
+  packet->pts = packet->dts = INT64_MAX - 1, packet->duration = INT64_MAX;
+  errors.packet_read(*packet);
+  packet->pts = packet->dts = INT64_MIN + 1, packet->duration = INT64_MIN + 1;
+  errors.packet_read(*packet);
+  EXPECT_EQ(errors.sentence(), "");
 }
 
 TEST_F(MediaTest, RefusalsAreOneSentence) {

@@ -30,6 +30,16 @@ TEST(Timestamps, AbsurdTimesDoNotOverflow) {
     }
 }
 
+TEST(Timestamps, ANominalDurationOfYearsDoesNotOverflow) {
+  TimestampNormalizer times(INT64_MAX / 4 - 1);
+  int64_t last = -1;
+  for (int i = 0; i < 50; ++i) {
+    const int64_t now = times.normalize(i % 2 ? std::optional<int64_t>(i) : std::nullopt);
+    EXPECT_GT(now, last);
+    last = now;
+  }
+}
+
 TEST(Timestamps, TicksThatOverflowAreLimited) {
   for (const int64_t ticks : {INT64_MAX, INT64_MAX / 2}) {
     EXPECT_GT(ff::to_ns(ticks, {1, 1}), 0);

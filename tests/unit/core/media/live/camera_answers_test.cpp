@@ -130,6 +130,38 @@ TEST(CameraAnswers, AFileIsNotTheEnd) {
   EXPECT_GE(source->live_status().attempts, 3u);
 }
 
+/// Returns a JPEG with a JFIF header, like those of cameras. FFmpeg recognises it by its first 2 KiB.
+std::string jfif(Extent size = {160, 120}) {
+  constexpr char kHeader[] = "\xFF\xE0\0\x10JFIF\0\1\1\0\0\1\0\1\0";
+  return noisy_jpeg(size).insert(2, std::string(kHeader, sizeof kHeader));
+}
+
+TEST(CameraAnswers, ImagesWithoutASizeAreAStream) {
+  const std::string jpeg = jfif();
+  const AnsweringCamera camera([&](int client, int) {
+    put_stream_head(client, "image/jpeg");
+    for (int i = 0; i < 10 && !camera.ended() && LocalHttpServer::put(client, jpeg); ++i) camera.sleep(20);
+  });
+  const auto source = open_answering(camera);
+  EXPECT_TRUE(source->info().live);
+  EXPECT_EQ(source->info().fps, 0) << "unknown";
+  EXPECT_EQ(take_pictures(*source, 25), 25) << "of three connections";
+  EXPECT_GE(source->live_status().attempts, 3u);
+}
+
+TEST(CameraAnswers, AnImageWithoutASizeIsNoStream) {
+  const std::string jpeg = jfif(), preview = jfif({80, 60});
+  for (const std::string& content : {jpeg, jpeg + preview}) {
+    const AnsweringCamera camera([&](int client, int) {
+      put_stream_head(client, "image/jpeg");
+      LocalHttpServer::put(client, content);
+    });
+    SourceOptions options;
+    options.live.must_open = true;  // also on a slow machine
+    EXPECT_FALSE(open_answering(camera, options)->info().live) << content.size();
+  }
+}
+
 /// Returns a transport stream with `count` H.264 packets of a filler unit each.
 std::string stream_without_pictures(int count) {
   AVFormatContext* raw = nullptr;

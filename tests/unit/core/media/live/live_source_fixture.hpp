@@ -31,6 +31,7 @@ struct LiveScript {
   Extent size{64, 48};
   bool live = true, hang = false, release = false;
   int64_t stamp_jump_ns = 0;
+  std::atomic<int64_t> data_wait_ns{INT64_MAX};
   ExitCode code = ExitCode::bad_source;    ///< of `end`
   std::string end;                         ///< why the connection ends; empty: stays open
   bool finish = false;                     ///< the connection ends as a file does
@@ -86,6 +87,7 @@ class ScriptedConnection final : public Source {
     return FrameOutcome::ok;
   }
   void seek(int64_t, int) override {}
+  int64_t data_wait_ns() const noexcept override { return script_.data_wait_ns; }
   std::string stream_errors() const override { return {}; }
   std::vector<Notice> take_notices() override {
     const std::lock_guard lock(script_.mutex);

@@ -78,6 +78,21 @@ TEST_F(LiveSourceTest, AConnectionDoesNotContinueTheTimesOfTheOneBefore) {
   EXPECT_GE(after.info.pts_ns - before.info.pts_ns, 250 * msec);
 }
 
+TEST_F(LiveSourceTest, TheReasonOfAStallNamesASlowDecoder) {
+  script->set([](LiveScript& x) { x.up = true, x.pictures = 1, x.data_wait_ns = 0; });
+  open(false);
+  wait_for(false);
+  const auto stalled = [&](const char* reason) {
+    return eventually([&] {
+      const LiveStatus status = source->live_status();
+      return status.state == LiveState::stalled && status.reason == reason;
+    });
+  };
+  EXPECT_TRUE(stalled("the decoder has not finished the next picture"));
+  script->set([](LiveScript& x) { x.data_wait_ns = INT64_MAX; });
+  EXPECT_TRUE(stalled("no new pictures"));
+}
+
 TEST_F(LiveSourceTest, InterruptionEndsTheWait) {
   open(false);
   std::atomic<bool> done{false};

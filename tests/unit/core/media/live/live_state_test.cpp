@@ -104,6 +104,32 @@ TEST_F(LiveStateMachineTest, SlowCamerasStallAfterThreeIntervals) {
   EXPECT_EQ(state(), LiveState::stalled);
 }
 
+TEST_F(LiveStateMachineTest, SlowPicturesStallOnlyUntilTheirIntervalIsKnown) {
+  for (const int64_t interval : {1200 * msec, 3 * sec, 8 * sec}) {
+    LiveStateMachine slow{LiveTiming{}, now, 1};
+    slow.attempt_started();
+    for (int i = 0; i < 4; ++i) slow.frame(now += 10 * msec);  // the burst at the start of a connection
+    uint64_t stalls = 0;
+    for (int i = 0; i < 60; ++i) {
+      if (i == 30) stalls = slow.status().stalls;
+      slow.tick(now + interval - 1);  // as while the next picture is awaited
+      slow.frame(now += interval);
+    }
+    EXPECT_LT(stalls, 20u) << interval;
+    EXPECT_EQ(slow.status().stalls, stalls) << interval;
+  }
+}
+
+TEST_F(LiveStateMachineTest, AfterAStallTheLimitIsSoonTheUsualOne) {
+  connect();
+  play(50);
+  now += 60 * sec;
+  EXPECT_EQ(state(), LiveState::stalled);
+  play(1);
+  play(10);
+  EXPECT_EQ(machine.next_event_ns(), now + 700 * msec);
+}
+
 TEST_F(LiveStateMachineTest, FailedFirstAttemptsStayConnectingWithTheReason) {
   for (int i = 0; i < 3; ++i) {
     connect();

@@ -72,6 +72,20 @@ TEST_F(SoundDecoderTest, DecodesAllSamplesOfAnyRateAndChannelCount) {
   }
 }
 
+TEST_F(SoundDecoderTest, AnotherLayoutOfAsManyChannelsIsAnotherFormat) {
+  const ff::FramePtr frame = ff::make_frame();
+  frame->format = AV_SAMPLE_FMT_FLTP, frame->sample_rate = kSoundRate;
+  ASSERT_EQ(av_channel_layout_from_mask(&frame->ch_layout, AV_CH_LAYOUT_QUAD), 0);
+  SoundResampler resampler;
+  resampler.configure(*frame, "test");
+  EXPECT_TRUE(resampler.fits(*frame));
+  av_channel_layout_uninit(&frame->ch_layout);
+  ASSERT_EQ(av_channel_layout_from_mask(&frame->ch_layout, AV_CH_LAYOUT_4POINT0), 0);
+  EXPECT_FALSE(resampler.fits(*frame));
+  resampler.configure(*frame, "test");
+  EXPECT_TRUE(resampler.fits(*frame));
+}
+
 TEST_F(SoundDecoderTest, SeeksToTheSample) {
   SoundDecoder decoder({clip(), 0, 0, {}}, stop_);
   decoder.seek(0, 1);
