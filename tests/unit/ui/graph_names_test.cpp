@@ -22,7 +22,7 @@ TEST_F(GraphPanel, ARenamedNodeStaysFoldedOrOpen) {
     point_at("graph/" + id + "/title", 0.2f);
     for (const bool down : {true, false, true, false}) button(down), frame();
     frame();
-    type(name);
+    type(name.c_str());
     press({.key = Key::enter});
     frames(2);
   };
