@@ -95,7 +95,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   if (invents_times()) {
     // Timestamps are invented, so do not probe further packets for the frame rate.
     context_->fps_probe_size = 0;
-    if (live() && scheme_of(url).starts_with("http")) silence_.allow_slow();
+    if (this->live() && scheme_of(url).starts_with("http")) silence_.allow_slow();
   }
   const int error = device ? 0 : find_stream_info(*context_);
   fail_if_endless();

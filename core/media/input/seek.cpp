@@ -3,10 +3,6 @@
 // Demuxers find the key frame by decoding time or by an estimated byte position. The first decoded frame may
 // therefore be after the target. In that case the next attempts seek further back, the last one to the start.
 
-extern "C" {
-#include <libavutil/common.h>
-}
-
 #include <algorithm>
 #include <array>
 #include <cerrno>

@@ -1,9 +1,5 @@
 #include "core/media/input/stream_errors.hpp"
 
-extern "C" {
-#include <libavutil/common.h>
-}
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -263,8 +263,8 @@ LiveStatus LiveReader::status(int64_t now) {
   const uint64_t damaged = status.camera_broken - broken_before;
   if (status.state == LiveState::stalled && damaged > 0)
     status.reason = fmt::format("only damaged pictures ({})", damaged);
-  const bool connected = status.state == LiveState::playing || status.state == LiveState::stalled;
-  if (const char* signal = problem(camera->signal); connected && *signal) status.reason = signal;
+  const bool answers = status.state == LiveState::playing || status.state == LiveState::stalled;
+  if (const char* signal = problem(camera->signal); answers && *signal) status.reason = signal;
   return status;
 }
 
