@@ -1,6 +1,8 @@
 // The state machine of a live source.
 #include <gtest/gtest.h>
 
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "core/media/live/live_state_machine.hpp"

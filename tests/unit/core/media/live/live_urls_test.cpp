@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <set>
 
 #include "core/base/error.hpp"
 #include "core/media/cameras.hpp"
