@@ -7,6 +7,9 @@
 set(LENSD_CUDA_ARCHS "" CACHE STRING "GPU architectures: numbers such as 75;90, all, or native; empty: native")
 set(lensd_package_archs 75 80 86 89 90 100 120)  # "all"
 set(lensd_default_arch 90)  # without a GPU
+if(NOT DEFINED lensd_driver_file)  # a test sets it
+  set(lensd_driver_file /proc/driver/nvidia/version)
+endif()
 
 # Sets `numbers` to the architectures from Turing on that nvcc knows, in ascending order, and `toolkit` to its version.
 function(lensd_query_nvcc numbers toolkit)
@@ -35,6 +38,9 @@ function(lensd_native_archs known toolkit result)
   string(REGEX MATCHALL "[0-9]+\\.[0-9]" present "${capabilities}")
   if(failed)
     set(present)
+  endif()
+  if(NOT present AND EXISTS "${lensd_driver_file}")  # Debian's driver does not need the package nvidia-smi
+    message(STATUS "lensd: nvidia-smi does not list this machine's GPU, so code for ${lensd_default_arch} is built: name the GPU, for example LENSD_CUDA_ARCHS=86 for 8.6")
   endif()
   list(TRANSFORM present REPLACE "\\." "")
   list(REMOVE_DUPLICATES present)

@@ -10,12 +10,17 @@ cuda_oldest_nvcc=12 cuda_wheels_major=13 # CUDA versions; the wheels of CUDA 12 
 cuda_wheels_driver=580                  # the first driver for CUDA 13
 cuda_oldest_driver=525                  # the first driver for CUDA 12
 
+# check_cuda_option: exits if LENSD_CUDA has an unknown value, such as OFF.
+check_cuda_option() {
+  [[ ${LENSD_CUDA:-auto} == @(auto|on|off|wheels) ]] || die "LENSD_CUDA=$LENSD_CUDA is not known: auto, on, off or wheels"
+}
+
 # installed_nvcc: prints the path of nvcc on PATH or in /usr/local/cuda, or nothing.
 installed_nvcc() {
   command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true
 }
 
-# nvcc_major NVCC: prints its major version.
+# nvcc_major NVCC: prints its major version. Fails if it cannot be run.
 nvcc_major() {
   "$1" --version 2>/dev/null | sed -n 's/.*release \([0-9]*\)\..*/\1/p'
 }
@@ -91,14 +96,16 @@ provide_cuobjdump() {
 # provide_nvcc: fetches the compiler if it is wanted and missing, and prints a line about it. If it cannot be fetched,
 # prints the reason, and exits unless LENSD_CUDA is auto.
 provide_nvcc() {
-  local wanted=${LENSD_CUDA:-auto} driver old obstacle why
+  local wanted=${LENSD_CUDA:-auto} driver old major obstacle why
+  check_cuda_option
   [[ $wanted != off && -z $(find_nvcc) ]] || return 0
   driver=$(driver_version)
   old=$(installed_nvcc)
   if [[ $wanted == wheels ]]; then
     why="LENSD_CUDA=wheels"
   elif [[ -n $old ]]; then
-    why="$old is CUDA $(nvcc_major "$old"), CUDA $cuda_oldest_nvcc or newer is needed"
+    major=$(nvcc_major "$old") || true
+    why="$old ${major:+is CUDA }${major:-cannot be run}, CUDA $cuda_oldest_nvcc or newer is needed"
   else
     why="there is no nvcc"
   fi

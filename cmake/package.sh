@@ -15,7 +15,7 @@ check_archs() {
   provide_cuobjdump || die "no package lensd-cuda: cuobjdump, which lists the architectures, cannot be fetched"
   cuobjdump=$(find_cuobjdump)
   archs=$({ "$cuobjdump" --list-elf "$1" | grep -o 'sm_[0-9]*'
-    "$cuobjdump" --list-ptx "$1" | grep -o 'sm_[0-9]*' | sed s/sm_/compute_/; } | sort -uV)
+    "$cuobjdump" --list-ptx "$1" | grep -o 'sm_[0-9]*' | sed s/sm_/compute_/; } | sort -uV) || true # grep fails if there is no PTX
   wanted=$(wanted_archs)
   missing=$(comm -23 <(sort <<<"$wanted") <(sort <<<"$archs") | xargs)
   [[ -n $wanted && -z $missing ]] || die "no package lensd-cuda: the program has no code for ${missing:-any GPU}"
@@ -42,6 +42,7 @@ package_variant() {
 # make_packages: builds the CPU variant, and the CUDA variant if there is a CUDA compiler.
 make_packages() {
   local folder=$root/build/package
+  check_cuda_option
   mkdir -p "$folder"
   # Use the time of the last commit, so that the same sources give the same packages.
   SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -c safe.directory="$root" -C "$root" log -1 --format=%ct 2>/dev/null ||

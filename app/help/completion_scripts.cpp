@@ -11,6 +11,7 @@ _lensd() {
   local line=${COMP_LINE:0:COMP_POINT} words word path name one full cut="" i
   read -a words <<<"$line" # without -r: a backslash quotes the next character
   [[ $line != *[[:blank:]] ]] || words+=("")
+  [[ ${words[0]} != "~/"* ]] || words[0]=$HOME/${words[0]#"~/"} # it is run below
   word=${words[-1]}
   # bash replaces only what follows the last of these characters.
   for ((i = ${#word} - 1; i >= 0; --i)); do

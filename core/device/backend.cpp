@@ -48,8 +48,8 @@ bool has_kernel_driver() {
 }
 
 #if LENSD_CUDA
-/// Queries the versions of driver and runtime, and the devices. If the devices cannot be listed, stores the
-/// name of the CUDA error in CudaFacts::error.
+/// Queries the versions of driver and runtime, and the devices. If the devices cannot be listed, or device
+/// `ordinal` cannot be queried, stores the name of the CUDA error in CudaFacts::error.
 CudaFacts query(int ordinal) {
   CudaFacts facts{.archs = built_cuda_archs(), .ordinal = ordinal};
   cudaRuntimeGetVersion(&facts.runtime);
@@ -59,8 +59,13 @@ CudaFacts query(int ordinal) {
   if (error != cudaSuccess) facts.error = cudaGetErrorName(error);
   for (int i = 0; error == cudaSuccess && i < count; ++i) {
     cudaDeviceProp properties{};
-    if (cudaGetDeviceProperties(&properties, i) != cudaSuccess) properties = {};
-    facts.devices.push_back({properties.name, properties.major * 10 + properties.minor});
+    const cudaError_t queried = cudaGetDeviceProperties(&properties, i);
+    if (queried == cudaSuccess) {
+      facts.devices.push_back({properties.name, properties.major * 10 + properties.minor});
+    } else {  // for example a lost device
+      facts.devices.push_back({fmt::format("device {}", i), 0});
+      if (i == ordinal) facts.error = cudaGetErrorName(queried);
+    }
   }
   cudaGetLastError();
   facts.kernel_driver = has_kernel_driver();

@@ -4,6 +4,7 @@ extern "C" {
 #include <libavutil/hwcontext.h>
 }
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "core/media/ffmpeg/ffmpeg.hpp"
@@ -31,7 +32,13 @@ std::string hardware_decoding_obstacle(int device) {
   AVBufferRef* context = nullptr;
   const int error = av_hwdevice_ctx_create(&context, type, std::to_string(device).c_str(), nullptr, 0);
   av_buffer_unref(&context);
-  return error < 0 ? "FFmpeg found no CUDA device (is the driver installed?)" : "";
+  if (error < 0) return "FFmpeg found no CUDA device (is the driver installed?)";
+  // FFmpeg loads the decoder's library only when it opens a decoder.
+  void* const decoder = dlopen("libnvcuvid.so.1", RTLD_LAZY);
+  if (!decoder)
+    return "libnvcuvid.so.1 is missing (install libnvcuvid1; a container needs the driver capability video)";
+  dlclose(decoder);
+  return "";
 }
 
 }  // namespace lensd

@@ -21,6 +21,12 @@ namespace {
   throw Error(ExitCode::unavailable, "display", what, "use --headless, or see `lensd doctor`");
 }
 
+/// Returns true if DISPLAY or WAYLAND_DISPLAY names a session. An empty value is none.
+bool names_session(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && *value;
+}
+
 std::string last_glfw_error(const char* otherwise) {
   const char* text = nullptr;
   return glfwGetError(&text) != GLFW_NO_ERROR && text ? text : otherwise;
@@ -36,7 +42,7 @@ bool swap_may_block() {
 #if GLFW_VERSION_MAJOR > 3 || GLFW_VERSION_MINOR >= 4
   return glfwGetPlatform() == GLFW_PLATFORM_WAYLAND;
 #else
-  return std::getenv("WAYLAND_DISPLAY") != nullptr && std::getenv("DISPLAY") == nullptr;
+  return names_session("WAYLAND_DISPLAY") && !names_session("DISPLAY");
 #endif
 }
 
@@ -156,15 +162,15 @@ Window::Window(const WindowOptions& options) : vsync_(options.vsync) {
     if (const double fps = std::strtod(text, nullptr); fps >= 0.1 && fps <= 1000)
       slow_period_ns_ = static_cast<int64_t>(1e9 / fps);
   // Check this first, because Wayland's library writes to standard error if it finds no session.
-  const bool wayland = std::getenv("WAYLAND_DISPLAY") != nullptr;
-  if (!wayland && !std::getenv("DISPLAY")) unavailable("neither DISPLAY nor WAYLAND_DISPLAY is set");
+  const bool wayland = names_session("WAYLAND_DISPLAY");
+  if (!wayland && !names_session("DISPLAY")) unavailable("neither DISPLAY nor WAYLAND_DISPLAY is set");
 #if GLFW_VERSION_MAJOR > 3 || GLFW_VERSION_MINOR >= 4
   if (!wayland) glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
 #endif
   if (!glfwInit()) {
     const std::string reason = last_glfw_error("no window system found");
     // Debian 12 has GLFW for X11 and GLFW for Wayland in two packages.
-    const bool only_wayland = wayland && !std::getenv("DISPLAY");
+    const bool only_wayland = wayland && !names_session("DISPLAY");
     unavailable(only_wayland ? "this is a Wayland session without X11, and GLFW reports \"" + reason +
                                    "\"; install libglfw3-wayland or Xwayland"
                              : reason);

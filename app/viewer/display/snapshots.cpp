@@ -85,12 +85,14 @@ bool is_folder(const std::string& path) {
 }
 
 /// Returns the folder in line `NAME="$HOME/Pictures"` of user-dirs.dirs, else `fallback` in the home folder,
-/// else the home folder. Skips folders that do not exist.
+/// else the home folder. Skips folders that do not exist. Without an absolute HOME, uses the working folder.
+/// Ignores a relative XDG_CONFIG_HOME, as the XDG specification says.
 std::string user_folder(const char* name, const char* fallback) {
   const char* home = std::getenv("HOME");
-  const std::string root = home ? home : ".";
+  const std::string root = home && *home == '/' ? home : ".";
   const char* config = std::getenv("XDG_CONFIG_HOME");
-  std::ifstream file((config && *config ? std::string(config) : root + "/.config") + "/user-dirs.dirs");
+  const bool absolute = config && *config == '/';
+  std::ifstream file((absolute ? std::string(config) : root + "/.config") + "/user-dirs.dirs");
   const std::string start = std::string(name) + "=\"";
   for (std::string line; std::getline(file, line);) {
     if (line.compare(0, start.size(), start) != 0) continue;

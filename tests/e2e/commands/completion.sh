@@ -63,6 +63,8 @@ offers 'lensd --graph median=radius=1,gauss' 1,gaussian
 offers 'lensd test:de' demo
 offers 'lensd a:' b.mkv
 offers 'lensd --output=cl' clip.mp4
+# shellcheck disable=SC2088  # the completion replaces the tilde
+HOME=$WORK offers '~/bin/lensd --gra' --graph
 offers 'lensd --screenshot-directory ' folder
 [[ $(completed_bash 'lensd --screenshot-directory ') != *clip* ]] || fail "bash: a file is offered as a folder"
 for shell in zsh fish; do

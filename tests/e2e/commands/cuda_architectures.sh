@@ -35,7 +35,7 @@ expect_archs() {
   (($# == 0)) || printf '%s\n' "$@" >"$WORK/gpus"
   # CMake breaks and indents the lines of an error.
   said=$(PATH=$WORK/tools:$PATH cmake "-DLENSD_CUDA_ARCHS=$archs" -DCMAKE_CUDA_COMPILER="$WORK/tools/nvcc" \
-    -P "$WORK/show.cmake" 2>&1 | xargs -0 echo | tr -s ' \n' ' ')
+    -Dlensd_driver_file="$WORK/driver" -P "$WORK/show.cmake" 2>&1 | xargs -0 echo | tr -s ' \n' ' ')
   [[ $said == $text ]] || fail "LENSD_CUDA_ARCHS='$archs', GPU '$*': '$said' instead of '$text'"
 }
 
@@ -45,6 +45,11 @@ expect_archs '-- chosen 75-real;89 ' '' 8.9 7.5 8.9
 expect_archs '-- chosen 90 ' ''
 expect_archs '-- chosen 90 ' '' 6.1 # older than Turing
 expect_archs '-- chosen 90 ' native
+: >"$WORK/driver" # a driver, but nvidia-smi lists nothing
+expect_archs "-- lensd: nvidia-smi does not list this machine's GPU, so code for 90 is built: *-- chosen 90 " ''
+expect_archs '-- chosen 89 ' '' 8.9
+expect_archs '-- chosen 90 ' '' 6.1
+rm "$WORK/driver"
 expect_archs '-- chosen 75-real;80-real;86-real;89-real;90 ' all
 expect_archs '-- lensd: CUDA 12.4 does not know this GPU* architecture 120: PTX for 90 is built*-- chosen 90-virtual ' '' 12.0
 expect_archs '*architecture 120: PTX for 90*-- chosen 89-real;90-virtual ' native 12.0 8.9

@@ -57,6 +57,9 @@ expect_toolkit "*there is no nvcc; the NVIDIA driver 535 cannot run code of CUDA
 expect_toolkit "*CUDA 13; update it to 580 or newer, or install the CUDA Toolkit 12 (Debian 13*CPU only"$'\n'"nvcc " auto 575 ''
 expect_toolkit "*driver 470 cannot run code of CUDA 12; update it to 580 or newer; building for the CPU only"$'\n'"nvcc " auto 470 ''
 expect_toolkit "died: LENSD_CUDA=on: the NVIDIA driver 535*" on 535 ''
+expect_toolkit "died: LENSD_CUDA=OFF is not known: auto, on, off or wheels" OFF 580 "$WORK/nvcc12"
+printf '#!/bin/sh\nexit 127\n' >"$WORK/broken-nvcc" && chmod +x "$WORK/broken-nvcc"
+expect_toolkit "*broken-nvcc cannot be run, CUDA 12 or newer is needed; building for the CPU only"$'\n'"nvcc " auto '' "$WORK/broken-nvcc"
 [[ ! -e $WORK/pip.log ]] || fail "pip was run: $(<"$WORK/pip.log")"
 
 : >"$WORK/offline"
@@ -87,7 +90,8 @@ checked_archs() {
     installed_nvcc() { echo "$NVCC"; }
     command() { [[ $2 != cuobjdump ]] && builtin command "$@"; } # as if the machine had none
     build=$root
-    check_archs program && xargs <<<"$archs"' bash "$tree" 2>&1
+    check_archs program
+    xargs <<<"$archs"' bash "$tree" 2>&1
 }
 expect_archs() {
   local said
@@ -108,6 +112,11 @@ chmod +x "$WORK/with/cuobjdump"
 expect_archs "compute_100 sm_75 sm_100" '75-real;100' "$WORK/with/nvcc"
 expect_archs "died: no package lensd-cuda: the program has no code for sm_80 sm_90" '75-real;80-real;90-real;100' "$WORK/with/nvcc"
 expect_archs "died: no package lensd-cuda: the program has no code for compute_75" '75-virtual' "$WORK/with/nvcc"
+mkdir -p "$WORK/no-ptx"
+compiler "$WORK/no-ptx/nvcc" 13.0
+printf '#!/bin/sh\n[ "$1" = --list-elf ] && echo "ELF file    1: lensd.1.sm_90.cubin"\n' >"$WORK/no-ptx/cuobjdump"
+chmod +x "$WORK/no-ptx/cuobjdump"
+expect_archs "sm_90" '90-real' "$WORK/no-ptx/nvcc"
 rm -f "$WORK/pip.log"
 : >"$WORK/offline"
 expect_archs "died: no package lensd-cuda: cuobjdump*cannot be fetched" '75-real;100' "$WORK/without/nvcc"

@@ -21,6 +21,18 @@ prerm remove && [[ $(sort "$WORK/systemctl.log") == $'disable lensd.service\ndis
   fail "removal runs systemctl $(<"$WORK/systemctl.log")"
 echo "ok: removal disables the units"
 
+# Both variants restart the running instances, also when one replaces the other. dpkg then names no old version.
+printf '#!/bin/sh\n' >"$WORK/tools/systemd-sysusers" && chmod +x "$WORK/tools/systemd-sysusers"
+mkdir -p "$WORK/system/run/systemd/system"
+for version in '' 1.0; do
+  : >"$WORK/systemctl.log"
+  DPKG_ROOT=$WORK/system PATH=$WORK/tools:$PATH sh "$deb/postinst" configure "$version"
+  [[ $(<"$WORK/systemctl.log") == $'daemon-reload\ntry-restart lensd.service lensd@*.service' ]] ||
+    fail "the installation over version '$version' runs systemctl $(<"$WORK/systemctl.log")"
+done
+rm -r "$WORK/system/run"
+echo "ok: an installation restarts the running services"
+
 # A purge removes the cache and empty folders, and keeps configuration and recordings.
 kept=$WORK/system
 mkdir -p "$kept"/var/{lib,cache}/lensd/front "$kept/etc/lensd"
@@ -66,8 +78,9 @@ gzip -dc "$root/usr/share/man/man1/lensd.1.gz" | cmp -s - <("$LENSD" manual) || 
   fail "the AppStream metadata is not valid: $(<"$WORK/appstream.log")"
 
 units=$root/usr/lib/systemd/system
-diff <(sed -n '/^# What it may touch/,$p' "$units/lensd.service") \
-  <(sed -n '/^# What it may touch/,$p' "$units/lensd@.service") || fail "the sandboxing of the units differs"
+sandbox() { sed -n '/^# Sandbox/,$p' "$units/$1"; }
+[[ $(sandbox lensd.service) == *ProtectSystem=* ]] || fail "the units have no section that begins with '# Sandbox'"
+diff <(sandbox lensd.service) <(sandbox lensd@.service) || fail "the sandboxing of the units differs"
 # systemd-analyze verify looks for the programs of the units in this root; ExecReload= runs /bin/sh.
 mkdir -p "$root/bin" && : >"$root/bin/sh" && chmod +x "$root/bin/sh"
 for unit in lensd.service lensd@.service; do

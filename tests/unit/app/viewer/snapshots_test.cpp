@@ -136,6 +136,12 @@ TEST_F(SnapshotFiles, TheUsersFoldersAreFound) {
   EXPECT_EQ(videos_folder(), folder.path().string()) << "named but not there";
   setenv("XDG_CONFIG_HOME", (folder / "elsewhere").c_str(), 1);
   EXPECT_EQ(pictures_folder(), folder / "Pictures");
+  setenv("XDG_CONFIG_HOME", "elsewhere", 1);
+  EXPECT_EQ(pictures_folder(), folder / "Bilder") << "a relative folder is ignored";
+  for (const char* home : {"", "relative"}) {
+    setenv("HOME", home, 1);
+    EXPECT_TRUE(pictures_folder().starts_with('.')) << pictures_folder();
+  }
 }
 
 TEST_F(SnapshotFiles, AreWrittenAsideInOrder) {

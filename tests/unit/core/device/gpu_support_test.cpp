@@ -107,6 +107,9 @@ TEST(CudaSupport, ExplainsErrorsOfTheDriver) {
   given.error = "cudaErrorDevicesUnavailable";
   EXPECT_EQ(what(given), "RTX 4090: busy: another process uses the device exclusively");
   EXPECT_NE(hint(given).find("nvidia-smi -c DEFAULT"), std::string::npos);
+  CudaFacts lost = facts({{"device 0", 0}, kAda});  // as backend.cpp names a device without properties
+  lost.error = "cudaErrorUnknown";
+  EXPECT_EQ(what(lost), "device 0: the driver failed, perhaps the device was lost");
   given.devices.clear(), given.error = "cudaErrorNoDevice";
   EXPECT_EQ(what(given), "the driver lists no device");
   given.error.clear();

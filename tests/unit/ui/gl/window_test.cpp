@@ -199,6 +199,14 @@ TEST(Window, WithoutADisplayTheReasonIsNamed) {
     EXPECT_EQ(error.code(), ExitCode::unavailable);
     EXPECT_FALSE(error.problem().empty());
   }
+  setenv("DISPLAY", "", 1);
+  setenv("WAYLAND_DISPLAY", "", 1);
+  try {
+    Window window({.hidden = true});
+    ADD_FAILURE() << "a window opened without a display";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "neither DISPLAY nor WAYLAND_DISPLAY is set");
+  }
   x11 ? setenv("DISPLAY", x11_before.c_str(), 1) : unsetenv("DISPLAY");
   wayland ? setenv("WAYLAND_DISPLAY", wayland_before.c_str(), 1) : unsetenv("WAYLAND_DISPLAY");
 }
