@@ -2,10 +2,12 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 #include "core/base/sanitizer.hpp"
@@ -34,10 +36,13 @@ void observe(void*) {}
 }  // namespace
 
 struct Workers::Arena {
-  explicit Arena(int threads)
-      : limit(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads)),
-        arena(threads, 1) {}
-  tbb::global_control limit;
+  explicit Arena(int threads) : arena(threads, 1) {
+    // Only to raise oneTBB's own limit. The lowest limit holds for all arenas of the process, so the one of a
+    // small executor, such as that of the thumbnails, would end the parallel work of the others.
+    if (threads > tbb::info::default_concurrency())
+      limit.emplace(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads));
+  }
+  std::optional<tbb::global_control> limit;
   tbb::task_arena arena;
 };
 
