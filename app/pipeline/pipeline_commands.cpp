@@ -146,6 +146,8 @@ void Pipeline::set_file_loop(bool on) {
 
 void Pipeline::apply_pause(bool paused) {
   state_.paused = paused;
+  // The picture of a seek, or the first one, is shown although it comes after the pause.
+  if (paused && (seek_target_ns_ || !current_picture_)) show_one_ = true;
   clock_.restart();
   sound_.stop(state_.position_ns, !paused);
   timed_from_ns_ = now_ns();
