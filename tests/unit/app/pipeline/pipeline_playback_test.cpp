@@ -146,7 +146,7 @@ TEST(Pipeline, ASinkThatJoinsWhileNoFrameComesGetsTheCurrentOne) {
 TEST(Pipeline, ASinkThatJoinsDuringALongPictureGetsIt) {
   constexpr int64_t kHour = 3'600'000'000'000;
   for (const bool last : {false, true})
-    for (const bool pause : {false, true}) {
+    for (const bool while_paused : {false, true}) {
       const auto sink = std::make_shared<JoiningSink>();
       PipelineOptions o = paced("invert");
       o.sinks = {sink};
@@ -155,13 +155,13 @@ TEST(Pipeline, ASinkThatJoinsDuringALongPictureGetsIt) {
       pipeline.start();
       // From now on the process thread waits in the picture.
       ASSERT_TRUE(eventually([&] { return pipeline.status().position_ns > 0; }));
-      if (pause) pipeline.post(Pause{true});
-      ASSERT_TRUE(eventually([&] { return pipeline.status().paused == pause; }));
+      if (while_paused) pipeline.post(Pause{true});
+      ASSERT_TRUE(eventually([&] { return pipeline.status().paused == while_paused; }));
       ASSERT_EQ(sink->taken.load(), 1);
       sink->wants = true;
       pipeline.wake();
       EXPECT_TRUE(eventually([&] { return sink->taken == 2; }))
-          << (last ? "the last picture" : "another one follows") << (pause ? ", paused" : "");
+          << (last ? "the last picture" : "another one follows") << (while_paused ? ", paused" : "");
       EXPECT_EQ(pipeline.status().processed, 1u);
       pipeline.stop();
       pipeline.check();
