@@ -7,7 +7,6 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <optional>
 #include <thread>
 
 #include "core/base/sanitizer.hpp"
@@ -40,9 +39,10 @@ struct Workers::Arena {
     // Only to raise oneTBB's own limit. The lowest limit holds for all arenas of the process, so the one of a
     // small executor, such as that of the thumbnails, would end the parallel work of the others.
     if (threads > tbb::info::default_concurrency())
-      limit.emplace(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads));
+      limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                    static_cast<size_t>(threads));
   }
-  std::optional<tbb::global_control> limit;
+  std::unique_ptr<tbb::global_control> limit;
   tbb::task_arena arena;
 };
 
