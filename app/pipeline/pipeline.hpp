@@ -148,6 +148,11 @@ class Pipeline {
     ColourSettings colour;
     std::string problem;
   };
+  /// What a plan changes.
+  struct PlanReasons {
+    bool graph = false;  ///< the graph, the precision or the colours: kept only if the plan is not refused
+    bool views = false;  ///< bypass, solo, scopes or viewed nodes: wanted with every graph
+  };
   struct QueuedCommand {
     Command command;
     uint64_t ticket = 0;
@@ -174,7 +179,7 @@ class Pipeline {
   void apply_step(int frames);
   void request_seek(int64_t position_ns, int back = 0);
   // process thread: plans
-  void replan(const SetGraph& command);
+  void replan(const SetGraph& command, bool views_only = false);
   PlanExtras extras() const;
   void request_plan();
   bool swap_in_planned();
@@ -295,6 +300,9 @@ class Pipeline {
   ColourSettings running_colour_;                       // requested settings of the running plan
   std::vector<PlannedCommand> planning_;                // commands of the plan that is in preparation
   std::vector<PlannedCommand> unplanned_;               // commands that no PlanRequest includes yet
+  PlanReasons planning_reasons_;                        // of the plan that is in preparation
+  PlanReasons unplanned_reasons_;                       // of the next PlanRequest
+  bool plan_obsolete_ = false;                          // the plan that is in preparation must not be used
   bool plan_again_ = false;    // requested_ changed since the last PlanRequest, or is tried again
   bool shows_source_ = false;  // the running plan is without the graph
   bool graph_waits_ = false;   // live: there was not enough memory for the graph

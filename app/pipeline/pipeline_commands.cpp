@@ -33,22 +33,22 @@ void Pipeline::apply_commands() {
 }
 
 void Pipeline::apply(const Command& command) {
-  const auto replan_if_changed = [this](auto& current, const auto& value) {
+  const auto replan_if_changed = [this](auto& current, const auto& value, bool views_only) {
     if (current == value) return;
     current = value;
-    replan(SetGraph{requested_});
+    replan(SetGraph{requested_}, views_only);
   };
   std::visit(Overloaded{
                  [this](const SetParam& c) { apply_changes(Batch{.changes = {c}}); },
                  [this](const SetEnabled& c) { apply_changes(Batch{.changes = {c}}); },
                  [this](const Batch& c) { apply_changes(c); },
                  [this](const SetGraph& c) { replan(c); },
-                 [&](const Bypass& c) { replan_if_changed(state_.bypass, c.on); },
-                 [&](const Solo& c) { replan_if_changed(solo_, c.node); },
-                 [&](const SetPrecision& c) { replan_if_changed(state_.precision, c.precision); },
-                 [&](const SetColour& c) { replan_if_changed(state_.colour, c.settings); },
-                 [&](const SetScopes& c) { replan_if_changed(extras_.scopes, c.scopes); },
-                 [&](const SetViews& c) { replan_if_changed(extras_.views, c.nodes); },
+                 [&](const Bypass& c) { replan_if_changed(state_.bypass, c.on, true); },
+                 [&](const Solo& c) { replan_if_changed(solo_, c.node, true); },
+                 [&](const SetPrecision& c) { replan_if_changed(state_.precision, c.precision, false); },
+                 [&](const SetColour& c) { replan_if_changed(state_.colour, c.settings, false); },
+                 [&](const SetScopes& c) { replan_if_changed(extras_.scopes, c.scopes, true); },
+                 [&](const SetViews& c) { replan_if_changed(extras_.views, c.nodes, true); },
                  [this](const EditMark& c) { state_.edit_mark = c.mark; },
                  [this](const Pause& c) { apply_pause(c.paused); },
                  [this](const Step& c) { apply_step(c.frames); },
@@ -146,6 +146,8 @@ void Pipeline::set_file_loop(bool on) {
 
 void Pipeline::apply_pause(bool paused) {
   state_.paused = paused;
+  // The picture of a seek, or the first one, is shown although it comes after the pause.
+  if (paused && (seek_target_ns_ || !current_picture_)) show_one_ = true;
   clock_.restart();
   sound_.stop(state_.position_ns, !paused);
   timed_from_ns_ = now_ns();

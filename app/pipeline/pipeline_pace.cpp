@@ -86,6 +86,7 @@ bool Pipeline::show_last_frame(bool whole_sound) {
   };
   while (!moved()) {
     if (state_.paused) {
+      supply_sinks();
       command_signal_.acquire();
       apply_commands();
       continue;
@@ -113,13 +114,17 @@ bool Pipeline::show_last_frame(bool whole_sound) {
 /// at `end_ns`, lasts long, advances the position and returns to A when it reaches B.
 void Pipeline::wait_in_picture(int64_t wait_ns, int64_t end_ns) {
   rerun_if_outdated();
+  supply_sinks();
+  const bool advances = end_ns - shown_ns_ > kLongNs;
   wait_ns = std::min(wait_ns, kAdvanceNs);
-  if (loops_a_b() && state_.loop_b_ns > state_.position_ns)
+  // In other pictures the position cannot reach B: there would be no wait from B to their end.
+  if (advances && loops_a_b() && state_.loop_b_ns > state_.position_ns)
     wait_ns = std::min(wait_ns, std::max<int64_t>(clock_.until(state_.loop_b_ns, now_ns()), 0));
   const bool command = command_signal_.try_acquire_for(std::chrono::nanoseconds(wait_ns));
-  if (end_ns - shown_ns_ > kLongNs) {
+  if (advances) {
     sound_.follow_sound(clock_);
-    state_.position_ns = std::clamp(clock_.position(now_ns()), state_.position_ns, end_ns);
+    // The end of the sound may become known only after the position has passed it.
+    state_.position_ns = std::max(state_.position_ns, std::min(clock_.position(now_ns()), end_ns));
   }
   stays_ = true;
   if (command) apply_commands();

@@ -72,7 +72,8 @@ void Pipeline::planner_loop() {
 
 /// Requests a plan for a graph and for the settings that change with it. If the graph is invalid, keeps the
 /// running plan and reports the reason. Does nothing if the sender no longer waits for the command.
-void Pipeline::replan(const SetGraph& command) {
+/// `views_only`: see PlanReasons.
+void Pipeline::replan(const SetGraph& command, bool views_only) {
   if (command.claim && command.claim->given_up()) return;
   PlannedCommand planned{command.request, command.claim, command.controls};
   if (const auto problems = validate(command.graph, registry_); !problems.empty()) {
@@ -83,6 +84,7 @@ void Pipeline::replan(const SetGraph& command) {
   if (command.precision) state_.precision = *command.precision;
   if (command.colour) state_.colour = *command.colour;
   unplanned_.push_back(std::move(planned));
+  (views_only ? unplanned_reasons_.views : unplanned_reasons_.graph) = true;
   plan_again_ = true;
   request_plan();
   publish_graph();
@@ -107,6 +109,7 @@ void Pipeline::request_plan() {
   if (current_picture_) request.picture.interlaced = current_picture_.planes.info.interlaced;
   state_.planning = plan_requests_.push(request);
   planning_ = std::exchange(unplanned_, {});
+  planning_reasons_ = std::exchange(unplanned_reasons_, {});
   plan_again_ = false;
 }
 
@@ -116,8 +119,8 @@ bool Pipeline::swap_in_planned() {
   auto result = plan_results_.try_pop();
   if (!result) return false;
   state_.planning = false;
-  if (result->picture != executor_->plan()->picture) {
-    // Obsolete: install() has changed the format, and has planned the requested graph for it.
+  if (std::exchange(plan_obsolete_, false) || result->picture != executor_->plan()->picture) {
+    // install() has planned the requested graph meanwhile, perhaps for this format again.
     result->problem.clear();
   } else if (!result->prepared) {
     refuse(*result);
@@ -138,6 +141,7 @@ bool Pipeline::swap_in_planned() {
       set_source_controls(SetSourceControls{command.controls, true});
   report_outcomes(commands, result->problem);
   free_later(std::move(result->prepared));
+  planning_reasons_ = {};
   request_plan();
   return true;
 }
@@ -175,9 +179,12 @@ void Pipeline::refuse(PlanResult& result) {
   keep_running_plan();
 }
 
-/// Drops the requested changes, unless others need a plan after them.
+/// Drops the requested changes, unless later ones of the graph need a plan with them. Views that were
+/// requested with the dropped changes, or after them, are planned without them.
 void Pipeline::keep_running_plan() {
-  if (plan_again_) return;
+  const PlanReasons refused = planning_reasons_;
+  if (refused.graph && refused.views) unplanned_reasons_.views = plan_again_ = true;
+  if (unplanned_reasons_.graph) return;
   requested_ = graph_;
   state_.precision = running_precision_, state_.colour = running_colour_;
   publish_graph();
@@ -189,6 +196,9 @@ void Pipeline::drop_requested() {
   notice(true, kLate);
   report_outcomes(std::exchange(planning_, {}), kLate);
   report_outcomes(std::exchange(unplanned_, {}), kLate);
+  plan_obsolete_ = state_.planning;
+  unplanned_reasons_ = {.graph = false, .views = planning_reasons_.views || unplanned_reasons_.views};
+  if (unplanned_reasons_.views) plan_again_ = true;
   requested_ = graph_;
   state_.precision = running_precision_, state_.colour = running_colour_;
   publish_graph();
@@ -230,6 +240,7 @@ void Pipeline::install(const PictureInfo& picture) {
     }
     notice(true, graph_problem_);
   }
+  plan_obsolete_ = state_.planning;
   running_precision_ = state_.precision, running_colour_ = state_.colour;
   publish_graph();
 }

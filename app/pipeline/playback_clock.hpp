@@ -46,7 +46,7 @@ class PlaybackClock {
   /// Returns how long the frame with timestamp `from_ns`, the last one of until_due(), is shown until
   /// `to_ns`, the timestamp of the next one; 0 if the timestamps jump.
   int64_t shown_ns(int64_t from_ns, int64_t to_ns) const {
-    const int64_t ns = played_ns(to_ns - from_ns);
+    const int64_t ns = played_in(to_ns - from_ns);
     return is_jump(to_ns, ns, asked_ns_) ? 0 : ns;
   }
   /// Returns the timestamp that is due at `now_ns`. Only while the clock is running.
@@ -60,21 +60,20 @@ class PlaybackClock {
 
  private:
   static constexpr int64_t kMinDurationNs = 1'000'000, kMaxWaitNs = 10'000'000'000;
-  static constexpr double kFarthestNs = 2e18;  ///< 63 years
+  static constexpr int64_t kLongestNs = int64_t{1} << 60;  ///< 36 years
   int64_t wait_ns(int64_t pts_ns, int64_t now_ns) const {
-    return wall_ns_ + played_ns(pts_ns - pts_ns_) - now_ns;
+    return wall_ns_ + played_in(pts_ns - pts_ns_) - now_ns;
   }
-  /// Returns how long a part of the file plays at this speed. Limited, because the sum of a forged timestamp
-  /// and the present must not overflow.
-  int64_t played_ns(int64_t media_ns) const {
-    const double ns = static_cast<double>(media_ns) / speed_;
-    return static_cast<int64_t>(std::clamp(ns, -kFarthestNs, kFarthestNs));
+  /// Returns the time that playback takes for `ns` of the source; at most kLongestNs, because a damaged file
+  /// has any timestamps, and playback may be slow.
+  int64_t played_in(int64_t ns) const {
+    constexpr auto kLongest = static_cast<double>(kLongestNs);
+    return static_cast<int64_t>(std::clamp(static_cast<double>(ns) / speed_, -kLongest, kLongest));
   }
   /// Returns true if the wait of `ns` until the frame at `pts_ns` is due is a jump of the timestamps: longer
   /// than 10 s, longer than twice `before_ns`, the duration of the previous frame, and after trust_until().
   bool is_jump(int64_t pts_ns, int64_t ns, int64_t before_ns) const {
-    const int64_t twice_ns = 2 * played_ns(before_ns);
-    return pts_ns > trusted_ns_ && ns > std::max(kMaxWaitNs, twice_ns);
+    return pts_ns > trusted_ns_ && ns > std::max(kMaxWaitNs, 2 * played_in(before_ns));
   }
   void restart_at(int64_t pts_ns, int64_t now_ns) { pts_ns_ = pts_ns, wall_ns_ = now_ns, running_ = true; }
 

@@ -40,8 +40,10 @@ void QueueSink::push(Job job) {
     }
     if (queue_.try_push(job) || queue_.closed()) return;
     if (wait_in_burst()) continue;
-    if (auto oldest = queue_.try_pop(); oldest && (oldest->frame || oldest->picture))
+    if (auto oldest = queue_.try_pop(); oldest && (oldest->frame || oldest->picture)) {
       dropped_.fetch_add(1, std::memory_order_relaxed);
+      ++job.losses.dropped;  // the frame was queued before this job
+    }
   }
 }
 

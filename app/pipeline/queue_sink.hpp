@@ -62,7 +62,7 @@ class QueueSink : public FrameSink {
     FrameInfo info;
     PixelAspect aspect;
     std::shared_ptr<const StartRecord> session;  ///< the recording that the frame belongs to, or null
-    Losses losses;                               ///< totals of a recorder when the job was queued
+    Losses losses;                               ///< totals of a recorder when push() has queued the job
   };
 
   /// Starts the thread. `may_drop`: drop frames if the queue is full. Call last in the derived class's

@@ -2,6 +2,7 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -34,10 +35,14 @@ void observe(void*) {}
 }  // namespace
 
 struct Workers::Arena {
-  explicit Arena(int threads)
-      : limit(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads)),
-        arena(threads, 1) {}
-  tbb::global_control limit;
+  explicit Arena(int threads) : arena(threads, 1) {
+    // Only to raise oneTBB's own limit. The lowest limit holds for all arenas of the process, so the one of a
+    // small executor, such as that of the thumbnails, would end the parallel work of the others.
+    if (threads > tbb::info::default_concurrency())
+      limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                    static_cast<size_t>(threads));
+  }
+  std::unique_ptr<tbb::global_control> limit;
   tbb::task_arena arena;
 };
 

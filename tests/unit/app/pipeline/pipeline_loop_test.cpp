@@ -79,6 +79,21 @@ TEST(Pipeline, ALoopThatEndsWithinTheLastPictureOrAfterItRepeats) {
   }
 }
 
+TEST(Pipeline, ALoopThatEndsWithinAShortPictureWaitsForTheNextOne) {
+  constexpr int64_t kFrame = 200'000'000;  // too short for a position that advances within it
+  std::atomic<int> changes{0};
+  PipelineOptions o = paced("invert");
+  o.on_change = [&] { ++changes; };
+  Pipeline pipeline(std::make_unique<SyntheticSource>(Extent{16, 16}, 10, -1, kFrame), o, registry());
+  pipeline.post(SetLoop{.file = false, .a_ns = 0, .b_ns = kFrame / 10});
+  pipeline.start();
+  EXPECT_TRUE(eventually([&] { return pipeline.status().processed >= 8; }));
+  EXPECT_LE(pipeline.status().frame_index, 1);
+  pipeline.stop();
+  pipeline.check();
+  EXPECT_LT(changes.load(), 500) << "the process thread does not wait";
+}
+
 TEST(Pipeline, ALoopAfterTheLastPictureEnds) {
   constexpr int64_t kFrame = SyntheticSource::kDuration;
   Pipeline pipeline(source(10, {16, 16}), paced("invert"), registry());

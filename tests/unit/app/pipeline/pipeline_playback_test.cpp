@@ -86,6 +86,31 @@ TEST(Pipeline, TheSumOfRelativeSeeksIsLimited) {
   EXPECT_TRUE(eventually([&] { return pipeline.status().ended; })) << pipeline.status().frame_index;
 }
 
+TEST(Pipeline, APauseBeforeTheFirstPictureShowsIt) {
+  Pipeline pipeline(source(100, {16, 16}), paced("invert"), registry());
+  pipeline.post(Pause{true});
+  pipeline.start();
+  EXPECT_TRUE(eventually([&] { return pipeline.status().frame_index == 0; })) << "no picture is shown";
+  EXPECT_EQ(pipeline.status().processed, 1u);
+}
+
+TEST(Pipeline, APauseBeforeThePictureOfASeekShowsIt) {
+  constexpr int64_t kTarget = 40;
+  std::atomic<bool> go{false};
+  auto slow = std::make_unique<SyntheticSource>(Extent{16, 16}, 100);
+  slow->wait_at(kTarget, go);
+  Pipeline pipeline(std::move(slow), paced("invert"), registry());
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().frame_index >= 0; }));
+  pipeline.post(Seek{kTarget * SyntheticSource::kDuration});
+  const uint64_t ticket = pipeline.post(Pause{true});
+  ASSERT_TRUE(eventually([&] { return pipeline.status().applied >= ticket; }));
+  go = true;
+  EXPECT_TRUE(eventually([&] { return pipeline.status().frame_index == kTarget; }))
+      << "paused at " << pipeline.status().frame_index;
+  EXPECT_TRUE(pipeline.status().paused);
+}
+
 /// Needs a frame from the time on when `wants` is set.
 class JoiningSink final : public FrameSink {
  public:
@@ -116,6 +141,31 @@ TEST(Pipeline, ASinkThatJoinsWhileNoFrameComesGetsTheCurrentOne) {
     pipeline.stop();
     pipeline.check();
   }
+}
+
+TEST(Pipeline, ASinkThatJoinsDuringALongPictureGetsIt) {
+  constexpr int64_t kHour = 3'600'000'000'000;
+  for (const bool last : {false, true})
+    for (const bool while_paused : {false, true}) {
+      const auto sink = std::make_shared<JoiningSink>();
+      PipelineOptions o = paced("invert");
+      o.sinks = {sink};
+      Pipeline pipeline(std::make_unique<SyntheticSource>(Extent{16, 16}, last ? 1 : 2, -1, kHour), o,
+                        registry());
+      pipeline.start();
+      // From now on the process thread waits in the picture.
+      ASSERT_TRUE(eventually([&] { return pipeline.status().position_ns > 0; }));
+      if (while_paused) pipeline.post(Pause{true});
+      ASSERT_TRUE(eventually([&] { return pipeline.status().paused == while_paused; }));
+      ASSERT_EQ(sink->taken.load(), 1);
+      sink->wants = true;
+      pipeline.wake();
+      EXPECT_TRUE(eventually([&] { return sink->taken == 2; }))
+          << (last ? "the last picture" : "another one follows") << (while_paused ? ", paused" : "");
+      EXPECT_EQ(pipeline.status().processed, 1u);
+      pipeline.stop();
+      pipeline.check();
+    }
 }
 
 TEST(Pipeline, ASinkMayGetThePausedFrameWithChangedParameters) {

@@ -89,6 +89,26 @@ TEST(PlaybackClock, WaitsForTrustedGaps) {
   EXPECT_TRUE(clock.until_due(80'000 * kMs, kFrame, 60'000 * kMs).restarted);
 }
 
+TEST(PlaybackClock, FarTimestampsAreNotOverdueInSlowPlayback) {
+  constexpr int64_t kFar = INT64_MAX / 5, kNow = 1000 * kMs;  // 58 years
+  PlaybackClock clock;
+  clock.set_speed(0.01);
+  clock.until_due(0, kFrame, kNow);
+  EXPECT_GT(clock.until(kFar, kNow), 0);
+  EXPECT_LT(clock.until(-kFar, kNow), 0);
+  EXPECT_EQ(clock.shown_ns(0, kFar), 0) << "a jump";
+  const auto jump = clock.until_due(kFar, kFrame, kNow);
+  EXPECT_TRUE(jump.restarted);
+  EXPECT_FALSE(jump.late);
+
+  PlaybackClock trusting;
+  trusting.set_speed(0.01);
+  trusting.trust_until(kFar);
+  trusting.until_due(0, kFrame, kNow);
+  EXPECT_GT(trusting.shown_ns(0, kFar), 0);
+  EXPECT_FALSE(trusting.until_due(kFar, kFrame, kNow).restarted);
+}
+
 TEST(PlaybackClock, ThePositionAdvancesWithTheSpeed) {
   PlaybackClock clock;
   clock.set_speed(2);

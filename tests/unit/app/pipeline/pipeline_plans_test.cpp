@@ -1,0 +1,140 @@
+// Plans that are refused or obsolete when they arrive, because other changes came meanwhile.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "tests/unit/app/pipeline/pipeline_fixture.hpp"
+#include "tests/unit/common/eventually.hpp"
+
+namespace lensd {
+namespace {
+
+/// Waits until all posted commands are applied and planned. Returns false if that takes longer than 30 s.
+bool all_planned(Pipeline& pipeline) {
+  const uint64_t ticket = pipeline.post(EditMark{1});
+  return eventually([&] {
+    const PipelineStatus status = pipeline.status();
+    return status.applied >= ticket && !status.planning;
+  });
+}
+
+// Commands that are posted before the start are applied together: the first plan is in preparation when the
+// next command comes.
+
+TEST(PipelinePlans, AViewThatFollowsARefusedGraphIsPlanned) {
+  const ScopeRequest scope{"invert", ScopeKind::histogram};
+  Pipeline pipeline(source(100, {64, 48}), paused("invert"), registry());
+  pipeline.post(SetGraph{parse_chain("stabilize", registry())});
+  pipeline.post(SetScopes{{scope}});
+  pipeline.start();
+  ScopeReading reading;
+  EXPECT_TRUE(eventually([&] { return pipeline.read_scope(scope, reading); })) << "the scope has no counts";
+  EXPECT_EQ(to_chain(pipeline.graph()->requested), "invert");
+  EXPECT_EQ(pipeline.take_notices().size(), 1u) << "refused once";
+}
+
+TEST(PipelinePlans, AGraphThatWasRefusedDoesNotRunBypassed) {
+  Pipeline pipeline(source(100, {64, 48}), paused("invert"), registry());
+  pipeline.post(SetGraph{parse_chain("stabilize", registry())});
+  pipeline.post(Bypass{true});
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().frame_index == 0; }));
+  ASSERT_TRUE(all_planned(pipeline));
+  EXPECT_EQ(to_chain(pipeline.graph()->graph), "invert");
+  EXPECT_TRUE(pipeline.status().bypass);
+  EXPECT_EQ(pipeline.executor().plan()->find("invert"), nullptr) << "the graph is not bypassed";
+}
+
+TEST(PipelinePlans, AViewIsPlannedIfAGraphOfTheSamePlanIsRefused) {
+  const ScopeRequest scope{"invert", ScopeKind::histogram};
+  Pipeline pipeline(source(100, {64, 48}), paused("invert"), registry());
+  pipeline.post(SetViews{{kSourceNode}});  // while this plan is in preparation, the others are combined
+  pipeline.post(SetScopes{{scope}});
+  pipeline.post(SetGraph{parse_chain("stabilize", registry())});
+  pipeline.start();
+  ScopeReading reading;
+  EXPECT_TRUE(eventually([&] { return pipeline.read_scope(scope, reading); })) << "the scope has no counts";
+  EXPECT_EQ(to_chain(pipeline.graph()->requested), "invert");
+}
+
+/// Makes planner threads wait while they make a mosaic.
+struct PlannerGate {
+  std::atomic<bool> closed{false}, entered{false};
+  std::atomic<std::thread::id> process_thread;
+  void set(bool wait) {
+    closed = wait;
+    closed.notify_all();
+  }
+};
+PlannerGate planner_gate;
+
+std::unique_ptr<Filter> make_mosaic_behind_gate() {
+  if (planner_gate.closed && std::this_thread::get_id() != planner_gate.process_thread.load()) {
+    planner_gate.entered = true;
+    planner_gate.closed.wait(true);
+  }
+  return registry().find("mosaic")->make();
+}
+
+/// A source whose pictures are small while `small` is true.
+class SwitchedSource final : public Source {
+ public:
+  explicit SwitchedSource(const std::atomic<bool>& small) : small_now_(small) {}
+  const SourceInfo& info() const override { return large_.info(); }
+  FrameOutcome next(Picture& out) override { return (small_now_ ? small_ : large_).next(out); }
+  void seek(int64_t, int) override {}
+  std::string stream_errors() const override { return {}; }
+  void interrupt() noexcept override {}
+
+ private:
+  const std::atomic<bool>& small_now_;
+  SyntheticSource large_{{64, 48}, 1'000'000}, small_{{16, 12}, 1'000'000};
+};
+
+TEST(PipelinePlans, APlanThatANewFormatOvertookIsNotUsed) {
+  std::vector<FilterEntry> filters(registry().filters.begin(), registry().filters.end());
+  for (FilterEntry& entry : filters)
+    if (entry.schema().name == "mosaic") entry.make = &make_mosaic_behind_gate;
+  Registry gated = registry();
+  gated.filters = filters;
+  std::atomic<bool> small{false}, overtaken{false};
+  Pipeline* running = nullptr;
+  PipelineOptions o = paced("invert");
+  o.on_change = [&] {
+    planner_gate.process_thread = std::this_thread::get_id();
+    if (running && to_chain(running->graph()->graph) == "mosaic") overtaken = true;
+  };
+  Pipeline pipeline(std::make_unique<SwitchedSource>(small), o, gated);
+  struct Opener {
+    ~Opener() { planner_gate.set(false); }
+  } opener;  // otherwise ~Pipeline() would wait after a failed assertion
+  running = &pipeline;
+  pipeline.start();
+  ASSERT_TRUE(all_planned(pipeline));
+
+  planner_gate.set(true);
+  pipeline.post(SetGraph{parse_chain("mosaic", registry())});
+  ASSERT_TRUE(eventually([&] { return planner_gate.entered.load(); }));
+  const uint64_t ticket = pipeline.post(SetGraph{parse_chain("grayscale", registry())});
+  ASSERT_TRUE(eventually([&] { return pipeline.status().applied >= ticket; }));
+  for (const bool now_small : {true, false}) {
+    small = now_small;
+    ASSERT_TRUE(eventually([&] {
+      const Frame frame = pipeline.take_newest();
+      return frame && (frame.image().format.extent == Extent{16, 12}) == now_small;
+    }));
+  }
+  EXPECT_EQ(to_chain(pipeline.graph()->graph), "grayscale");
+  planner_gate.set(false);
+  ASSERT_TRUE(eventually([&] { return !pipeline.status().planning; }));
+  EXPECT_EQ(to_chain(pipeline.graph()->graph), "grayscale");
+  EXPECT_FALSE(overtaken) << "frames were processed with the earlier graph again";
+  pipeline.stop();
+  pipeline.check();
+}
+
+}  // namespace
+}  // namespace lensd
