@@ -29,7 +29,9 @@ TEST(Pipeline, AllocatesNothingPerFrameOnceWarm) {
   const Allocations counted = stop_counting();
   EXPECT_EQ(counted.news, 0) << "300 frames, from decoding to delivery";
   // Threads of a driver that other tests have started allocate with malloc.
-  if (!probe_cuda().available) EXPECT_EQ(counted.mallocs, 0);
+  if (!probe_cuda().available) {
+    EXPECT_EQ(counted.mallocs, 0);
+  }
 }
 
 /// Skips the test without a device. Otherwise makes the source's pictures page-locked.
