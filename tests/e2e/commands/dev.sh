@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ./dev build: missing packages, Ctrl+C, an interrupted CMake run, a moved checkout, two runs at once. apt, dpkg, sudo,
-# CMake and ninja are imitated.
+# CMake, ninja, git and clang-tidy are imitated.
 # shellcheck source=../common/harness.sh
 . "$(dirname "$0")/../common/harness.sh"
 need_tools flock setsid
@@ -87,4 +87,9 @@ echo "ok: the build folder is configured if needed"
 dev bash -c 'SLOW=1 ./dev build & while ! grep -q ^ninja "$1"; do sleep 0.05; done; ./dev build; wait' bash "$log"
 [[ $(grep ^ninja "$log") == "ninja "*$'\nninja ends\nninja '*$'\nninja ends' ]] || fail "two runs at once: $(grep -v ^dpkg "$log")"
 grep -q 'waiting for another ./dev' "$WORK/out" || fail "the second run does not say that it waits: $(<"$WORK/out")"
+
+tool git <<<'echo a.cpp'
+tool "clang-tidy-$(sed -n 's/^clang_version=\([0-9]*\).*/\1/p' "$tree/dev")" <<<'flock --nonblock build/dev-lock true'
+dev ./dev tidy || fail "./dev tidy keeps the lock of the build: $(<"$WORK/out")"
+[[ $(calls clang-tidy) == 1 ]] || fail "./dev tidy runs $(grep -v ^dpkg "$log")"
 echo "ok: two runs do not build at the same time"
