@@ -174,7 +174,7 @@ for option in -o "-o null: --record"; do
   sleep 2 # fills the pipe
   kill "$run"
   gone() { ! kill -0 "$run" 2>/dev/null; }
-  wait_for 5 gone || fail "TERM does not end a batch run whose reader takes nothing, with $option"
+  wait_for 20 gone || fail "TERM does not end a batch run whose reader takes nothing, with $option"
   kill "$reader"
 done
 echo "ok: a recording to a pipe"
