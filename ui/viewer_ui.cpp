@@ -75,12 +75,13 @@ void ViewerUi::set_fullscreen(bool on) {
   state_.panels = on ? false : state_.windowed_panels;
 }
 
-/// Ends the typing of a name or number whose field was not drawn in the last frame, for example because its
-/// node or its side of the window is gone. Keys would otherwise stay reserved for the field.
+/// Ends the typing of a name or value whose field was not drawn in the last frame, for example because its
+/// node or its side of the window is gone. Keys would otherwise stay reserved for the field, and its text
+/// would be shown and applied later.
 void ViewerUi::end_hidden_fields() {
   if (!std::exchange(state_.graph.rename_drawn, false)) state_.graph.renamed.clear();
   TextEdit& edit = state_.text_edit;
-  if (!std::exchange(edit.drawn, false) && edit.number) edit.number = false, edit.id = 0;
+  if (!std::exchange(edit.drawn, false)) edit.number = false, edit.id = 0;
   edit.left = 0;
 }
 

@@ -177,6 +177,7 @@ Change text_control(const ParamValue& value, TextEdit& edit) {
     return edit.left_text == before ? std::nullopt : Change(edit.left_text);
   }
   if (ImGui::IsItemActive() || edited) begin_field(edit, id), edit.text = text;
+  edit.drawn = edit.drawn || edit.id == id;
   if (!ImGui::IsItemDeactivated() || edit.id != id) return std::nullopt;
   edit.id = 0;
   return edit.text == before ? std::nullopt : Change(edit.text);

@@ -20,10 +20,10 @@ struct TextEdit {
   std::string text;
   bool number = false;                    ///< the field replaces a slider
   bool focus = false;                     ///< set the keyboard focus to the field
-  bool drawn = false;                     ///< the number's field was drawn in the last frame
+  bool drawn = false;                     ///< the field was drawn in the last frame
   bool entered = false, escaped = false;  ///< Enter or Escape was pressed since the last frame
-  unsigned left = 0;                      ///< field that was left for one drawn before it in this frame
-  std::string left_text;                  ///< its text, which it takes over when it is drawn
+  unsigned left = 0;                      ///< field that lost the focus in this frame to one drawn before it
+  std::string left_text;                  ///< its text, which becomes its value when it is drawn
   unsigned refused = 0;                   ///< field of the last refused value; 0: none
   std::string refusal;                    ///< why it was refused
 };
@@ -44,7 +44,7 @@ std::optional<ParamValue> param_field(const Look& look, const ParamSpec& spec, c
                                       TextEdit& edit, const MarkPart& mark = {});
 void draw_refusal(TextEdit& edit, bool settled, const MarkPart& mark);
 
-/// Makes `id` the field of `edit`. Keeps the text of another field in TextEdit::left.
+/// Makes `id` the active field. Keeps the text of the field before it in TextEdit::left_text.
 void begin_field(TextEdit& edit, unsigned id);
 /// Begins to type a number into the slider `id`. param_field() then calls typed_number() until edit.id is 0.
 void begin_typing(TextEdit& edit, unsigned id, const ParamValue& value);

@@ -232,6 +232,18 @@ TEST_F(GraphPanel, AKernelThatIsChangedCountsAgainThoughOneWasComposed) {
   EXPECT_EQ(value("correlate", "compose"), ParamValue(std::string("kernel, sharpen")));
 }
 
+TEST_F(GraphPanel, ATypedTextIsForgottenWhenItsFieldIsHidden) {
+  add_filter("correlate");
+  frames(4);
+  click("graph/correlate/compose"), frames(2);
+  type("sharpen");
+  EXPECT_EQ(viewer.state().text_edit.text, "sharpen");
+  ImGui::GetIO().DisplaySize = {500, 1000};
+  frames(3);
+  EXPECT_EQ(viewer.state().text_edit.id, 0u) << "the field would show the text again";
+  EXPECT_EQ(value("correlate", "compose"), ParamValue(std::string()));
+}
+
 TEST_F(GraphPanel, TheSecondInputIsChosenAmongTheNodesAbove) {
   add_filter("mix");
   EXPECT_EQ(model.graph.find("mix")->inputs, (std::vector<std::string>{"convolve", "source"}));

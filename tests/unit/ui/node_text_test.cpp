@@ -119,6 +119,15 @@ TEST_F(Tuning, KeysCopyAndPasteTheSelectedNode) {
   EXPECT_EQ(order(), "median edges convolve ");
 }
 
+TEST_F(Tuning, PastedNodesShowTheirParameters) {
+  viewer.state().graph.folded = {"soft", "canny"};  // of an earlier run
+  ImGui::SetClipboardText("median@soft,canny");
+  ctrl('v');
+  EXPECT_EQ(order(), "median edges convolve soft canny ");
+  EXPECT_EQ(viewer.state().graph.selected, "soft");
+  EXPECT_TRUE(viewer.state().graph.folded.empty());
+}
+
 TEST_F(Tuning, SlotsHoldWholeGraphs) {
   GraphEditor& editor = viewer.state().editor;
   ctrl('2');

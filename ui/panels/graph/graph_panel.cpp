@@ -150,7 +150,12 @@ void paste_nodes(PanelContext& ctx) {
   try {
     std::string first;
     GraphDesc next = with_pasted(editor.graph(), text, after, *editor.registry(), first);
-    if (editor.replace(std::move(next), "paste " + first, editor.preset())) ctx.state.graph.select_new(first);
+    std::vector<std::string> added;
+    for (const NodeDesc& node : next.nodes)
+      if (!editor.graph().find(node.id)) added.push_back(node.id);
+    if (!editor.replace(std::move(next), "paste " + first, editor.preset())) return;
+    for (const std::string& id : added) ctx.state.graph.folded.erase(id);
+    ctx.state.graph.select_new(first);
   } catch (const Error& e) {
     ctx.notify(true, fmt::format("cannot paste: {}", e.what()));
   }

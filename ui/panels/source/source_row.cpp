@@ -43,7 +43,7 @@ constexpr const char* kDeinterlace = "deinterlace";
 void add_deinterlace(PanelContext& ctx) {
   for (const NodeDesc& node : ctx.editor().graph().nodes)
     if (node.filter == kDeinterlace) return ctx.editor().set_enabled(node.id, true);
-  ctx.editor().add(kDeinterlace, kSourceNode);
+  ctx.state.graph.folded.erase(ctx.editor().add(kDeinterlace, kSourceNode));
 }
 
 }  // namespace
