@@ -117,7 +117,7 @@ void Pipeline::wait_in_picture(int64_t wait_ns, int64_t end_ns) {
   supply_sinks();
   const bool advances = end_ns - shown_ns_ > kLongNs;
   wait_ns = std::min(wait_ns, kAdvanceNs);
-  // In other pictures the position cannot reach B: there would be no wait from B to their end.
+  // If the position does not advance, it never reaches B: from B on, the wait would be 0.
   if (advances && loops_a_b() && state_.loop_b_ns > state_.position_ns)
     wait_ns = std::min(wait_ns, std::max<int64_t>(clock_.until(state_.loop_b_ns, now_ns()), 0));
   const bool command = command_signal_.try_acquire_for(std::chrono::nanoseconds(wait_ns));

@@ -64,8 +64,8 @@ class PlaybackClock {
   int64_t wait_ns(int64_t pts_ns, int64_t now_ns) const {
     return wall_ns_ + played_in(pts_ns - pts_ns_) - now_ns;
   }
-  /// Returns the time that playback takes for `ns` of the source; at most kLongestNs, because a damaged file
-  /// has any timestamps, and playback may be slow.
+  /// Returns the time that playback takes for `ns` of the source, limited to kLongestNs: a damaged file may
+  /// have any timestamps, and slow playback multiplies them.
   int64_t played_in(int64_t ns) const {
     constexpr auto kLongest = static_cast<double>(kLongestNs);
     return static_cast<int64_t>(std::clamp(static_cast<double>(ns) / speed_, -kLongest, kLongest));

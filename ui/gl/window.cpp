@@ -21,7 +21,7 @@ namespace {
   throw Error(ExitCode::unavailable, "display", what, "use --headless, or see `lensd doctor`");
 }
 
-/// Returns true if DISPLAY or WAYLAND_DISPLAY names a session. An empty value is none.
+/// Returns true if `variable`, DISPLAY or WAYLAND_DISPLAY, names a session. Ignores an empty value.
 bool names_session(const char* variable) {
   const char* value = std::getenv(variable);
   return value && *value;

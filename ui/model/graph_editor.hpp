@@ -44,8 +44,8 @@ class GraphEditor {
   uint64_t revision() const { return revision_; }
 
   void set_param(const std::string& id, const ParamSpec& spec, ParamValue value);
-  /// Sets several parameters as one undo step. `group`: name of the step, which consecutive calls with the
-  /// same name join; null: that of the first parameter.
+  /// Sets several parameters as one undo step. The step is named after `group`, or after the first parameter
+  /// if `group` is null. Consecutive calls with the same name are one step.
   void set_params(const std::string& id, std::vector<std::pair<const ParamSpec*, ParamValue>> values,
                   const char* group = nullptr);
   void reset_params(const std::string& id);

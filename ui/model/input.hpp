@@ -52,8 +52,8 @@ struct InputState {
   uint32_t held_letters = 0;               ///< bit 0: 'a' is held, …; 0 after the window lost the focus
 
   bool held(char letter) const { return (held_letters >> (letter - 'a') & 1u) != 0; }
-  /// Stores that a key was pressed or released. Ignores characters other than letters. With `modified`
-  /// (Shift, Ctrl or Alt is down), a press is that of another key, such as B.
+  /// Stores that a key was pressed or released. Ignores characters other than a to z. A press with `modified`
+  /// (Shift, Ctrl or Alt is down) is that of another key, such as B.
   void hold(char32_t c, bool down, bool modified) {
     if (c < U'a' || c > U'z') return;
     const uint32_t bit = 1u << (c - U'a');

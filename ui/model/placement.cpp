@@ -10,7 +10,7 @@ constexpr double kMinZoom = 0.1;    // minimum zoom, relative to the size that f
 constexpr double kMaxScale = 64.0;  // maximum number of screen pixels per picture pixel
 constexpr double kSnap = 0.02;      // relative distance at which zoom snaps to fit and 1:1
 
-/// Returns the minimum zoom. It allows 1:1 of pictures that are much smaller than the area.
+/// Returns the minimum zoom. It allows 1:1 for pictures that are much smaller than the area.
 double min_zoom(double fit) {
   return std::min(kMinZoom, 1 / fit);
 }

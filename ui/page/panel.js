@@ -1,7 +1,7 @@
 // ---- state ----------------------------------------------------------------------------------------------
 const state = {};
 const digits = value => Number.isInteger(value) ? String(value) : String(+value.toPrecision(4));
-/// Returns minutes and seconds. Cuts after milliseconds, as the window does: 59.9996 s rounded would be "00:60.000".
+/// Returns minutes and seconds. Truncates to milliseconds, as the window does: rounding 59.9996 s gives "00:60.000".
 const clock = s => {
   const ms = Math.floor(1000 * s + 1e-3);
   return `${String(Math.floor(ms / 60000)).padStart(2, "0")}:${(ms % 60000 / 1000).toFixed(3).padStart(6, "0")}`;
