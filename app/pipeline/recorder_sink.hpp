@@ -45,7 +45,7 @@ class RecorderSink final : public QueueSink {
   void write(const Job& job);
   void fail(const std::string& problem, bool ends = false);
   void report_failure(const std::string& problem, bool again);
-  /// Returns true if a recording that has failed is started again and its first file had frames.
+  /// Returns true if a failed recording is retried: it has StartRecord::keep_trying and had frames.
   bool retries() const { return current_ && current_->keep_trying && earlier_.frames > 0; }
   void publish_status();
   void set_requested(const std::shared_ptr<const StartRecord>& command);

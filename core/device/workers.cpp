@@ -36,8 +36,8 @@ void observe(void*) {}
 
 struct Workers::Arena {
   explicit Arena(int threads) : arena(threads, 1) {
-    // Only to raise oneTBB's own limit. The lowest limit holds for all arenas of the process, so the one of a
-    // small executor, such as that of the thumbnails, would end the parallel work of the others.
+    // Set a limit only to raise that of oneTBB. The lowest limit holds for all arenas of the process, so that
+    // of a small executor, such as the one of the thumbnails, would serialize the work of the others.
     if (threads > tbb::info::default_concurrency())
       limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
                                                     static_cast<size_t>(threads));

@@ -31,8 +31,8 @@ struct FileRules {
   /// Missing folders of the file below this folder are created; the folder must exist, so that a disk that is
   /// not mounted is noticed. Relative to `beneath`. Empty: no folder is created.
   std::string make_below = {};
-  /// For pipes and devices: fail if there is no reader, or if it takes no data for this time. 0:
-  /// wait for the reader without a limit, until `stop`.
+  /// For pipes and devices: fail if there is no reader, or if it takes no data for this time. 0: wait for the
+  /// reader until `stop`.
   int64_t reader_timeout_ns = 0;
   /// Ends the waits for a reader and for the sync of complete files. May be null; must outlive the file.
   const std::atomic<bool>* stop = nullptr;

@@ -32,8 +32,8 @@ class Playlist {
   std::optional<std::string> select_shown(size_t index);
 
   /// Chooses `source` in a list of several sources; inserts it after the current one if the list does not
-  /// have it. If the list has fewer than two sources, playing() replaces it. Forgets a list or a source that
-  /// does not play yet. Two paths of the same file are the same source, here and in playing().
+  /// have it. If the list has fewer than two sources, playing() replaces it. Discards a chosen list or source
+  /// that does not play yet. Two paths of the same file are the same source, here and in playing().
   void insert(const std::string& source);
 
   /// Makes the chosen source the current one. Call when it plays.

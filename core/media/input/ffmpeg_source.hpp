@@ -27,10 +27,10 @@
 
 namespace lensd {
 
-/// Measures how long the decode thread waits for data. Any thread may read it.
+/// Measures how long the decode thread waits for data. ns() is thread-safe.
 class DataWait {
  public:
-  /// Waits for data during its lifetime. Scopes must not be nested.
+  /// Counts its lifetime as a wait for data. Scopes must not be nested.
   class Scope {
    public:
     explicit Scope(DataWait& wait) noexcept : wait_(wait) { wait_.since_ns_ = now_ns(); }
@@ -43,7 +43,7 @@ class DataWait {
   };
   /// Call outside of a Scope.
   void restart() noexcept { total_ns_ = 0; }
-  /// Returns the time since restart().
+  /// Returns how long the thread has waited since restart().
   int64_t ns() const noexcept {
     const int64_t since = since_ns_, total = total_ns_;
     return since > 0 ? total + now_ns() - since : total;
