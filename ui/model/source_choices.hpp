@@ -77,6 +77,7 @@ struct SourceState {
   bool all_recent = false;
   uint64_t pipeline = 0;   ///< ViewerModel::pipeline in the last frame
   bool requested = false;  ///< a source was chosen in the dialog, or dropped into the window
+  bool opening = false;    ///< a source was being opened in the last frame
   uint64_t failures_seen = 0;
   std::string problem;  ///< message below the box
   bool may_wait = false;

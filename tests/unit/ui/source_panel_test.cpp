@@ -86,10 +86,18 @@ TEST_F(SourcePanel, TheDialogStaysWhenTheNextSourceOfAPlaylistPlays) {
   frames(2);
   play();
   EXPECT_TRUE(there("source/path")) << "the request has failed";
-  InputState input;
-  input.dropped_files = {"/videos/clip.mp4"};
-  frame(input);
+  const auto drop = [&](const char* path) {
+    InputState input;
+    input.dropped_files = {path};
+    frame(input);
+  };
+  drop("/graphs/soft.toml"), play();
+  EXPECT_TRUE(there("source/path")) << "a preset is no source";
+  drop("/videos/missing.mp4");
+  for (const char* opening : {"missing.mp4", ""}) model.progress.opening = opening, frame();
   play();
+  EXPECT_TRUE(there("source/path")) << "the dropped file could not be opened";
+  drop("/videos/clip.mp4"), play();
   EXPECT_FALSE(there("source/path")) << "the dropped file plays";
 }
 

@@ -17,7 +17,7 @@ void begin(PanelContext& ctx) {
   s.ask = s.refused = s.requested = false, s.focus_box = true;
   s.text.clear(), s.camera.clear(), s.problem.clear();
   s.choice = -1, s.pipeline = ctx.model.pipeline, s.may_wait = false, s.all_recent = false;
-  s.failures_seen = ctx.model.progress.failures;
+  s.failures_seen = ctx.model.progress.failures, s.opening = !ctx.model.progress.opening.empty();
   if (!ctx.model.source_folder.empty()) s.folder = ctx.model.source_folder;
   if (const size_t slash = s.select.rfind('/'); slash != std::string::npos) {
     s.folder = slash == 0 ? "/" : s.select.substr(0, slash);
@@ -101,9 +101,14 @@ void draw_message(PanelContext& ctx, ViewerRequests& requests) {
 void follow_progress(PanelContext& ctx) {
   SourceState& s = ctx.state.source;
   const SourceProgress& p = ctx.model.progress;
-  s.requested = s.requested || !ctx.input.dropped_files.empty();
-  if (std::exchange(s.pipeline, ctx.model.pipeline) != ctx.model.pipeline && s.requested)
-    ImGui::CloseCurrentPopup();
+  // Dropped .toml files are presets.
+  s.requested = s.requested || std::ranges::any_of(ctx.input.dropped_files, [](const std::string& file) {
+                  return !file.ends_with(".toml");
+                });
+  const bool ended = std::exchange(s.opening, !p.opening.empty()) && !s.opening;
+  const bool plays = std::exchange(s.pipeline, ctx.model.pipeline) != ctx.model.pipeline;
+  if (plays && s.requested) ImGui::CloseCurrentPopup();
+  if (ended && !plays) s.requested = false;  // for example a dropped folder without videos
   if (p.failures != s.failures_seen) {
     s.failures_seen = p.failures, s.requested = false;
     s.problem = p.problem, s.may_wait = p.may_wait;
