@@ -45,7 +45,7 @@ class DataWait {
   void restart() noexcept { total_ns_ = 0; }
   /// Returns how long the thread has waited since restart().
   int64_t ns() const noexcept {
-    const int64_t since = since_ns_, total = total_ns_;
+    const int64_t total = total_ns_, since = since_ns_;  // in this order, no wait is counted twice
     return since > 0 ? total + now_ns() - since : total;
   }
 
