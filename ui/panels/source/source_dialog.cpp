@@ -101,10 +101,8 @@ void draw_message(PanelContext& ctx, ViewerRequests& requests) {
 void follow_progress(PanelContext& ctx) {
   SourceState& s = ctx.state.source;
   const SourceProgress& p = ctx.model.progress;
-  // Dropped .toml files are presets.
-  s.requested = s.requested || std::ranges::any_of(ctx.input.dropped_files, [](const std::string& file) {
-                  return !file.ends_with(".toml");
-                });
+  const auto is_source = [](const std::string& file) { return !file.ends_with(".toml"); };  // else a preset
+  s.requested = s.requested || std::ranges::any_of(ctx.input.dropped_files, is_source);
   const bool ended = std::exchange(s.opening, !p.opening.empty()) && !s.opening;
   const bool plays = std::exchange(s.pipeline, ctx.model.pipeline) != ctx.model.pipeline;
   if (plays && s.requested) ImGui::CloseCurrentPopup();
