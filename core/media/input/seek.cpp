@@ -109,15 +109,16 @@ void FfmpegSource::move_to(int attempt) {
   seek_.first = true;
   seek_.passed_ns.clear();
   av_frame_unref(before_target_.get());
-  if (attempt >= kFromStart) {
+  const bool cover = is_cover(*input_->stream());  // in memory: no need to open the file again
+  if (attempt >= kFromStart && !cover) {
     const DataWait::Scope waiting(data_wait_);
     open();
     return timestamps_.restart(0);
   }
   packets_.restart(input_->context());
   reset_decoder();
-  draining_ = drained_key_ = false;
-  timestamps_.restart(seek_.target_ns);
+  draining_ = drained_key_ = cover_read_ = false;
+  timestamps_.restart(cover ? 0 : seek_.target_ns);
 }
 
 /// Reads the next packet. The cover picture of an audio file is its only one; the audio is not read.
@@ -194,10 +195,11 @@ bool FfmpegSource::enter_picture_before(int64_t end_ns) {
   return true;
 }
 
-/// Makes the picture in frame_ begin at the target. `end_ns`: its end.
+/// Makes the picture in frame_ begin at the target. `end_ns`: its end; a cover picture may end before the
+/// target.
 void FfmpegSource::enter_picture(int64_t end_ns) {
   entered_ns_ = seek_.target_ns, entered_begin_ns_ = frame_info_.pts_ns;
-  frame_info_.pts_ns = entered_ns_, frame_info_.duration_ns = end_ns - entered_ns_;
+  frame_info_.pts_ns = entered_ns_, frame_info_.duration_ns = std::max<int64_t>(end_ns - entered_ns_, 0);
 }
 
 bool FfmpegSource::go_back() {
