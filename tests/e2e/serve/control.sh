@@ -180,13 +180,15 @@ open(work + "/n.toml", "w").write('[[node]]\nfilter = "invert"\n')
 env = dict(os.environ, NOTIFY_SOCKET=work + "/notify", WATCHDOG_USEC="400000")
 daemon = subprocess.Popen([lensd, "serve", "--socket", work + "/n.sock", "-c", work + "/n.toml",
                            "test:testsrc2=size=160x120"], env=env)
-def until(text):
-    while True:
+def until(text, at_the_start=False):
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
         message = notify.recv(4096).decode()
-        if text in message: return message
+        if message.startswith(text) if at_the_start else text in message: return message
+    sys.exit("no message with " + text)
 try:
     until("READY=1"); until("WATCHDOG=1")
-    while not notify.recv(4096).decode().startswith("STATUS="): pass
+    until("STATUS=", at_the_start=True)
     daemon.send_signal(signal.SIGHUP)
     assert "MONOTONIC_USEC=" in until("RELOADING=1")
     until("READY=1"); until("WATCHDOG=1")
