@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 
 #include "app/pipeline/pipeline.hpp"
 #include "kernels/registry.hpp"
@@ -131,55 +133,55 @@ std::string outcome(Pipeline& pipeline, const GraphDesc& graph, uint64_t request
   return problem;
 }
 
-/// The sender gives up while the graph is being planned: on_change runs on the process thread between the
-/// request for the plan and its result.
-TEST(PipelineEdit, AGraphWhoseSenderGaveUpNeverRuns) {
-  const auto claim = std::make_shared<CommandClaim>();
+/// A running pipeline, and a sender that gives up its command while the command is being planned: on_change
+/// runs on the process thread between the request for the plan and its result.
+struct GivenUpCommand {
+  const std::shared_ptr<CommandClaim> claim = std::make_shared<CommandClaim>();
   std::atomic<bool> gave_up{false};
-  PipelineOptions o = paced_options("invert", false);
-  Pipeline* running = nullptr;
-  o.on_change = [&] {
-    if (running && running->status().planning) gave_up = claim->give_up();
-  };
-  Pipeline pipeline(small_source(1'000'000), o, registry());
-  running = &pipeline;
-  pipeline.start();
+  std::unique_ptr<Pipeline> pipeline;
+
+  explicit GivenUpCommand(const char* chain) {
+    PipelineOptions o = paced_options(chain, false);
+    o.on_change = [this] {
+      if (pipeline && pipeline->status().planning) gave_up = claim->give_up();
+    };
+    pipeline = std::make_unique<Pipeline>(small_source(1'000'000), o, registry());
+    pipeline->start();
+  }
+  ~GivenUpCommand() { pipeline->stop(); }
+  /// Posts the command, which must have the claim, and waits until its plan has been discarded.
+  bool discarded(Command command) {
+    pipeline->post(std::move(command));
+    return eventually([&] { return gave_up.load(); }) &&
+           eventually([&] { return !pipeline->status().planning; });
+  }
+};
+
+TEST(PipelineEdit, AGraphWhoseSenderGaveUpNeverRuns) {
+  GivenUpCommand sender("invert");
+  Pipeline& pipeline = *sender.pipeline;
   SetGraph change{parse_chain("mosaic", registry())};
-  change.request = 5, change.claim = claim, change.precision = Precision::sixteen;
-  pipeline.post(change);
-  ASSERT_TRUE(eventually([&] { return gave_up.load(); }));
-  ASSERT_TRUE(eventually([&] { return !pipeline.status().planning; }));
+  change.request = 5, change.claim = sender.claim, change.precision = Precision::sixteen;
+  ASSERT_TRUE(sender.discarded(change));
   EXPECT_EQ(to_chain(pipeline.graph()->graph), "invert");
   EXPECT_EQ(to_chain(pipeline.graph()->requested), "invert");
   EXPECT_EQ(pipeline.status().precision, Precision::automatic);
-  EXPECT_FALSE(claim->take());
+  EXPECT_FALSE(sender.claim->take());
   // Later changes take effect.
   EXPECT_EQ(outcome(pipeline, parse_chain("mosaic", registry()), 6), "");
   EXPECT_EQ(to_chain(pipeline.graph()->graph), "mosaic");
-  pipeline.stop();
 }
 
 TEST(PipelineEdit, ValuesWhoseSenderGaveUpNeverTakeEffect) {
-  const auto claim = std::make_shared<CommandClaim>();
-  std::atomic<bool> gave_up{false};
-  PipelineOptions o = paced_options("crop", false);
-  Pipeline* running = nullptr;
-  o.on_change = [&] {
-    if (running && running->status().planning) gave_up = claim->give_up();
-  };
-  Pipeline pipeline(small_source(1'000'000), o, registry());
+  GivenUpCommand sender("crop");
+  Pipeline& pipeline = *sender.pipeline;
   const std::string before = to_chain(pipeline.graph()->requested);
-  running = &pipeline;
-  pipeline.start();
   Batch change{.changes = {SetParam{"crop", "width", ParamValue(int64_t{20})}}};
-  change.request = 5, change.claim = claim, change.precision = Precision::sixteen;
-  pipeline.post(change);
-  ASSERT_TRUE(eventually([&] { return gave_up.load(); }));
-  ASSERT_TRUE(eventually([&] { return !pipeline.status().planning; }));
+  change.request = 5, change.claim = sender.claim, change.precision = Precision::sixteen;
+  ASSERT_TRUE(sender.discarded(change));
   EXPECT_EQ(to_chain(pipeline.graph()->graph), before);
   EXPECT_EQ(to_chain(pipeline.graph()->requested), before);
   EXPECT_EQ(pipeline.status().precision, Precision::automatic);
-  pipeline.stop();
 }
 
 TEST(PipelineEdit, AppliedValuesCannotBeGivenUp) {

@@ -61,6 +61,16 @@ class SessionChangesTest : public ::testing::Test {
     answered_ = false;
     session_->reload([this](Response response) { response_ = std::move(response), answered_ = true; });
   }
+  /// Runs a graph that the planner refuses if the crop changes the size.
+  void run_blend_of_crop() {
+    open();
+    pipeline_->start();
+    write_config(
+        "[[node]]\nfilter = \"crop\"\n[[node]]\nfilter = \"blend\"\ninputs = [\"source\", \"crop\"]\n");
+    reload();
+    ASSERT_TRUE(answered());
+    ASSERT_EQ(response_.error, "");
+  }
   void set_graph(const std::string& chain) {
     answered_ = false;
     session_->set_graph(parse_chain(chain, registry()),
@@ -152,13 +162,7 @@ TEST_F(SessionChangesTest, ARefusedReloadKeepsTheSettings) {
 }
 
 TEST_F(SessionChangesTest, AValueThatNeedsAPlanIsAnsweredWithThePlan) {
-  open();
-  pipeline_->start();
-  write_config(
-      "[[node]]\nfilter = \"crop\"\n[[node]]\nfilter = \"blend\"\ninputs = [\"source\", \"crop\"]\n");
-  reload();
-  ASSERT_TRUE(answered());
-  ASSERT_EQ(response_.error, "");
+  run_blend_of_crop();
   set("crop.width", 20);
   ASSERT_TRUE(answered());
   EXPECT_EQ(response_.status, Status::refused);
@@ -216,13 +220,7 @@ TEST_F(SessionChangesTest, SettingsAreAnsweredWithThePlan) {
 }
 
 TEST_F(SessionChangesTest, SettingsAndValuesChangeTogetherOrNotAtAll) {
-  open();
-  pipeline_->start();
-  write_config(
-      "[[node]]\nfilter = \"crop\"\n[[node]]\nfilter = \"blend\"\ninputs = [\"source\", \"crop\"]\n");
-  reload();
-  ASSERT_TRUE(answered());
-  ASSERT_EQ(response_.error, "");
+  run_blend_of_crop();
   set_all({{"crop.width", 20}, {"precision", 16}, {"colour.knee", 1.5}});
   ASSERT_TRUE(answered());
   EXPECT_NE(response_.error.find("blend"), std::string::npos) << response_.error;
