@@ -9,17 +9,10 @@
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
 #include "core/base/text/printable.hpp"
+#include "core/base/text/text.hpp"
 
 namespace lensd {
 namespace {
-
-/// Returns the text as a field of a CSV file. A pass may be named after a file.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
-  return quoted + '"';
-}
 
 /// Returns the timings as JSON or CSV.
 std::string timings_file(const std::vector<PassStats>& rows, bool json) {

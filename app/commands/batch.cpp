@@ -36,7 +36,7 @@ namespace {
 
 /// At the end of a run, the sinks may read sound from the network for this long: kPatience if the run was
 /// interrupted, else kUnlimited.
-constexpr auto kPatience = std::chrono::milliseconds(300), kUnlimited = std::chrono::milliseconds(1LL << 40);
+constexpr auto kPatience = QueueSink::kPatience, kUnlimited = std::chrono::milliseconds(1LL << 40);
 
 /// Returns true if the user wants to see errors only, as with -q, or nothing.
 bool quiet() {
@@ -222,11 +222,13 @@ struct BatchSinks {
     const auto patience = written.signal ? kPatience : kUnlimited;
     std::unique_ptr<OnInterruption> on_signal;
     if (!written.signal && (recorder || stream))
-      on_signal = std::make_unique<OnInterruption>(interruption, [this] {
-        std::this_thread::sleep_for(kPatience);
-        if (recorder) recorder->end_waits();
-        if (stream) stream->end_waits();
-      });
+      on_signal = std::make_unique<OnInterruption>(
+          interruption,
+          [this] {
+            if (recorder) recorder->end_waits();
+            if (stream) stream->end_waits();
+          },
+          kPatience);
     if (recorder && written.source_ended) recorder->source_ended();
     if (stream && written.source_ended) stream->source_ended();
     finish_sinks({recorder, stream, camera}, patience);

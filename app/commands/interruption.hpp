@@ -44,15 +44,19 @@ class Interruption {
   }
 };
 
-/// Calls `then` once on another thread, within about 20 ms of an interruption. For threads that are blocked
-/// in a wait that a signal does not end.
+/// Calls `then` once on another thread, about `patience` after an interruption, or when it is destroyed after
+/// one. For threads that are blocked in a wait that a signal does not end.
 class OnInterruption {
  public:
-  OnInterruption(const Interruption& interruption, std::function<void()> then)
-      : thread_([&interruption, then = std::move(then)](const std::stop_token& stop) {
-          while (!stop.stop_requested() && !interruption.requested())
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-          if (interruption.requested()) then();
+  OnInterruption(const Interruption& interruption, std::function<void()> then,
+                 std::chrono::milliseconds patience = {})
+      : thread_([&interruption, then = std::move(then), patience](const std::stop_token& stop) {
+          constexpr auto kStep = std::chrono::milliseconds(20);
+          while (!stop.stop_requested() && !interruption.requested()) std::this_thread::sleep_for(kStep);
+          if (!interruption.requested()) return;
+          for (auto left = patience; left > kStep && !stop.stop_requested(); left -= kStep)
+            std::this_thread::sleep_for(kStep);
+          then();
         }) {}
 
  private:

@@ -40,12 +40,14 @@ class QueueSink : public FrameSink {
   void arriving(const Arrival& arrival) override { burst_ = arrival.burst; }
   void rate_changed(double fps) override { fps_.store(fps, std::memory_order_relaxed); }
 
+  static constexpr auto kPatience = std::chrono::milliseconds(300);  ///< of finish() and finish_sinks()
+
   /// Lets the thread end after the queued frames. See finish_sinks().
   void close() { queue_.close(); }
   /// Waits until the queued frames are handled and complete() has returned. After `patience`, sets abandon(),
   /// which interrupts waits that could take seconds: for the source's audio from the network, and for the
   /// reader of a pipe. Call after Pipeline::stop(). Idempotent.
-  void finish(std::chrono::nanoseconds patience = std::chrono::milliseconds(300));
+  void finish(std::chrono::nanoseconds patience = kPatience);
   /// Sets abandon(), as finish() does after its patience. Thread-safe.
   void end_waits() noexcept { abandon_ = true; }
   /// Returns the first error, or an empty string. Call after finish().
@@ -110,6 +112,6 @@ class QueueSink : public FrameSink {
 /// Calls finish() for all QueueSinks of the list, which may contain null. Their threads end in parallel, so
 /// that a slow sink does not delay the end of the others.
 void finish_sinks(const std::vector<std::shared_ptr<FrameSink>>& sinks,
-                  std::chrono::nanoseconds patience = std::chrono::milliseconds(300));
+                  std::chrono::nanoseconds patience = QueueSink::kPatience);
 
 }  // namespace lensd

@@ -12,20 +12,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the variable's value if it is an absolute path, else "". The XDG specification says to ignore
-/// relative paths.
-std::string absolute_from(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value && value[0] == '/' ? value : "";
-}
-
 std::string home_folder(const char* variable, const char* below_home) {
-  if (const std::string given = absolute_from(variable); !given.empty()) return given + "/lensd";
-  const std::string home = absolute_from("HOME");
+  if (const std::string given = folder_in(variable); !given.empty()) return given + "/lensd";
+  const std::string home = folder_in("HOME");
   return home.empty() ? "" : home + below_home + "/lensd";
 }
 
 }  // namespace
+
+std::string folder_in(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && value[0] == '/' ? value : "";
+}
 
 std::string config_folder() {
   return home_folder("XDG_CONFIG_HOME", "/.config");

@@ -8,6 +8,9 @@
 
 namespace lensd {
 
+/// Returns the value of an environment variable such as HOME if it is an absolute path, else "". The XDG
+/// specification says to ignore relative paths.
+std::string folder_in(const char* variable);
 /// Returns $XDG_CONFIG_HOME/lensd, else $HOME/.config/lensd. Empty if neither variable is an absolute path.
 std::string config_folder();
 /// Returns $XDG_STATE_HOME/lensd, else $HOME/.local/state/lensd. Empty if neither variable is an absolute

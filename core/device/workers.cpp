@@ -7,6 +7,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 #include "core/base/sanitizer.hpp"
@@ -39,10 +40,9 @@ struct Workers::Arena {
     // Set a limit only to raise that of oneTBB. The lowest limit holds for all arenas of the process, so that
     // of a small executor, such as the one of the thumbnails, would serialize the work of the others.
     if (threads > tbb::info::default_concurrency())
-      limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
-                                                    static_cast<size_t>(threads));
+      limit.emplace(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads));
   }
-  std::unique_ptr<tbb::global_control> limit;
+  std::optional<tbb::global_control> limit;
   tbb::task_arena arena;
 };
 

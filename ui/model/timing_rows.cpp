@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/base/clock.hpp"
+#include "core/base/text/text.hpp"
 #include "ui/widgets/widgets.hpp"
 
 namespace lensd::ui {
@@ -35,13 +36,6 @@ size_t place_of(const ViewerModel& model, const PassStats& row) {
   for (size_t i = 0; i < nodes.size(); ++i)
     if (!nodes[i].automatic && nodes[i].id == of) return 2 * i + 3;
   return 0;
-}
-
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
 }
 
 }  // namespace
@@ -126,7 +120,7 @@ std::string timings_csv(const ViewerModel& model, const std::vector<PassStats>& 
   };
   for (const PassStats& r : rows) {
     if (!r.active) continue;
-    fmt::format_to(out, "{},{},{},{},", csv_text(r.node), csv_text(r.pass), r.gpu ? "gpu" : "cpu", r.count);
+    fmt::format_to(out, "{},{},{},{},", csv_field(r.node), csv_field(r.pass), r.gpu ? "gpu" : "cpu", r.count);
     for (const int64_t ns : {r.last_ns, r.mean_ns, r.p50_ns, r.p95_ns, r.p99_ns, r.max_ns})
       r.count == 0 ? fmt::format_to(out, "n/a,") : fmt::format_to(out, "{:.6f},", to_ms(ns));
     fmt::format_to(out, "{:.0f},", r.bytes);

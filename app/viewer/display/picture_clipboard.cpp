@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "core/base/folders.hpp"
 #include "core/media/recorder.hpp"
 
 namespace lensd {
@@ -42,8 +43,8 @@ Tool clipboard_tool() {
 class PrivateFolder {
  public:
   PrivateFolder() {
-    const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-    std::string name = std::string(runtime && *runtime ? runtime : "/tmp") + "/lensd-copy.XXXXXX";
+    const std::string runtime = folder_in("XDG_RUNTIME_DIR");
+    std::string name = (runtime.empty() ? "/tmp" : runtime) + "/lensd-copy.XXXXXX";
     if (!mkdtemp(name.data()))
       throw Error(ExitCode::runtime_failure, name,
                   fmt::format("cannot be created: {}", std::strerror(errno)));

@@ -13,6 +13,7 @@
 #include "app/viewer/display/picture_clipboard.hpp"
 #include "core/base/contains.hpp"
 #include "core/base/error.hpp"
+#include "core/base/folders.hpp"
 #include "core/base/text/text.hpp"
 #include "core/media/recorder.hpp"
 
@@ -86,13 +87,10 @@ bool is_folder(const std::string& path) {
 
 /// Returns the folder in line `NAME="$HOME/Pictures"` of user-dirs.dirs, else `fallback` in the home folder,
 /// else the home folder. Skips folders that do not exist. Without an absolute HOME, uses the working folder.
-/// Ignores a relative XDG_CONFIG_HOME, as the XDG specification says.
 std::string user_folder(const char* name, const char* fallback) {
-  const char* home = std::getenv("HOME");
-  const std::string root = home && *home == '/' ? home : ".";
-  const char* config = std::getenv("XDG_CONFIG_HOME");
-  const bool absolute = config && *config == '/';
-  std::ifstream file((absolute ? std::string(config) : root + "/.config") + "/user-dirs.dirs");
+  const std::string home = folder_in("HOME"), config = folder_in("XDG_CONFIG_HOME");
+  const std::string root = home.empty() ? "." : home;
+  std::ifstream file((config.empty() ? root + "/.config" : config) + "/user-dirs.dirs");
   const std::string start = std::string(name) + "=\"";
   for (std::string line; std::getline(file, line);) {
     if (line.compare(0, start.size(), start) != 0) continue;

@@ -16,14 +16,16 @@ namespace {
 /// not access files.
 bool same_source(const std::string& a, const std::string& b) {
   if (a == b) return true;
-  if (!may_be_path(a) || !may_be_path(b)) return false;
-  std::error_code error;
-  const std::filesystem::path first = std::filesystem::absolute(a, error).lexically_normal();
-  return !error && first == std::filesystem::absolute(b, error).lexically_normal();
+  const std::string path = absolute_path(a);
+  return !path.empty() && path == absolute_path(b);
 }
 
 auto find_source(const std::vector<std::string>& sources, const std::string& source) {
-  return std::ranges::find_if(sources, [&](const std::string& other) { return same_source(other, source); });
+  const std::string path = absolute_path(source), name = std::filesystem::path(path).filename().string();
+  return std::ranges::find_if(sources, [&](const std::string& other) {
+    // The names are compared first, because the path of each source of a long list would take too long.
+    return other == source || (!path.empty() && other.ends_with(name) && absolute_path(other) == path);
+  });
 }
 
 }  // namespace

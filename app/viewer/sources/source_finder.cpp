@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/base/folders.hpp"
 #include "core/media/pipewire_nodes.hpp"
 #include "core/media/portal.hpp"
 #include "core/media/url.hpp"
@@ -37,10 +38,10 @@ std::vector<std::pair<std::string, std::string>> find_places() {
   const auto add = [&](const char* name, const fs::path& path) {
     if (!path.empty() && fs::is_directory(path, ignored)) places.emplace_back(name, path.string());
   };
-  const char* home = std::getenv("HOME");
-  if (home && home[0] == '/') add("Home", home), add("Videos", fs::path(home) / "Videos");
+  const std::string home = folder_in("HOME");
+  if (!home.empty()) add("Home", home), add("Videos", fs::path(home) / "Videos");
   const fs::path here = fs::current_path(ignored);
-  if (!ignored && (!home || here != fs::path(home))) add("Working folder", here);
+  if (!ignored && (home.empty() || here != fs::path(home))) add("Working folder", here);
   return places;
 }
 

@@ -36,13 +36,6 @@ void restore_width(double saved, float& width) {
   if (saved > 0) width = std::clamp(static_cast<float>(saved), ui::kMinSideWidth, ui::kMaxSideWidth);
 }
 
-/// Returns the absolute path of a file without accessing it. Empty if `url` is not a path.
-std::string absolute_path(const std::string& url) {
-  std::error_code error;
-  if (url.empty() || !may_be_path(url)) return {};
-  return std::filesystem::absolute(url, error).lexically_normal().string();
-}
-
 /// Runs `write`. Logs a failure and returns false. The caller tries again only after the next change.
 template <class F>
 bool write_or_warn(const F& write) {

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
+#include <filesystem>
 #include <string_view>
 
+#include "core/base/folders.hpp"
 #include "core/base/text/text.hpp"
 #include "core/base/text/url_secrets.hpp"
 
@@ -15,8 +16,7 @@ namespace {
 constexpr std::string_view kSpaces = " \t\r\n\v\f";
 
 std::string home() {
-  const char* value = std::getenv("HOME");
-  std::string folder = value && value[0] == '/' ? value : "";
+  std::string folder = folder_in("HOME");
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   return folder;
 }
@@ -80,6 +80,12 @@ std::string tidy_source(const std::string& text) {
   if (tidy.size() > 2 && (first == '"' || first == '\'') && tidy.back() == first)
     tidy = tidy.substr(1, tidy.size() - 2);
   return with_home(without_file_scheme(tidy));
+}
+
+std::string absolute_path(const std::string& source) {
+  std::error_code error;
+  if (source.empty() || !may_be_path(source)) return {};
+  return std::filesystem::absolute(source, error).lexically_normal().string();
 }
 
 bool may_be_path(const std::string& text) {

@@ -22,6 +22,10 @@ std::string tidy_source(const std::string& text);
 /// Returns false for addresses, devices and standard input: "rtsp://…", "test:…", "screen:", "v4l2:…", "-".
 bool may_be_path(const std::string& text);
 
+/// Returns the absolute path of a file, without "." and "..", without accessing it. Empty if `source` is no
+/// path.
+std::string absolute_path(const std::string& source);
+
 /// An incomplete path, split after its last slash.
 struct TypedPath {
   std::string folder;  ///< text up to and including the last slash; empty if there is none

@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <thread>
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
+#include "core/base/folders.hpp"
 #include "core/base/lock_file.hpp"
 
 namespace lensd {
@@ -101,11 +101,10 @@ UniqueFd listen_on(const std::string& path) {
 }  // namespace
 
 std::string default_socket_path() {
-  // Relative paths are ignored, as the XDG specification says.
-  if (const char* folder = std::getenv("RUNTIME_DIRECTORY"); folder && *folder == '/')
-    return std::string(folder).substr(0, std::strcspn(folder, ":")) + "/control.sock";
-  if (const char* folder = std::getenv("XDG_RUNTIME_DIR"); folder && *folder == '/')
-    return fmt::format("{}/lensd/control.sock", folder);
+  if (const std::string folders = folder_in("RUNTIME_DIRECTORY"); !folders.empty())
+    return folders.substr(0, folders.find(':')) + "/control.sock";
+  if (const std::string folder = folder_in("XDG_RUNTIME_DIR"); !folder.empty())
+    return folder + "/lensd/control.sock";
   return fmt::format("/tmp/lensd-{}/control.sock", geteuid());
 }
 

@@ -33,8 +33,8 @@ class DataWait {
   /// Counts its lifetime as a wait for data. Scopes must not be nested.
   class Scope {
    public:
-    explicit Scope(DataWait& wait) noexcept : wait_(wait) { wait_.since_ns_ = now_ns(); }
-    ~Scope() { wait_.total_ns_ += now_ns() - wait_.since_ns_.exchange(0); }
+    explicit Scope(DataWait& wait) noexcept : wait_(wait) { wait_.add(-now_ns()); }
+    ~Scope() { wait_.add(now_ns()); }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
@@ -42,15 +42,19 @@ class DataWait {
     DataWait& wait_;
   };
   /// Call outside of a Scope.
-  void restart() noexcept { total_ns_ = 0; }
+  void restart() noexcept { state_.store(0, std::memory_order_relaxed); }
   /// Returns how long the thread has waited since restart().
   int64_t ns() const noexcept {
-    const int64_t total = total_ns_, since = since_ns_;  // in this order, no wait is counted twice
-    return since > 0 ? total + now_ns() - since : total;
+    const int64_t state = state_.load(std::memory_order_relaxed);
+    return state < 0 ? state + now_ns() : state;
   }
 
  private:
-  std::atomic<int64_t> since_ns_{0}, total_ns_{0};
+  /// Only the decode thread writes.
+  void add(int64_t ns) noexcept {
+    state_.store(state_.load(std::memory_order_relaxed) + ns, std::memory_order_relaxed);
+  }
+  std::atomic<int64_t> state_{0};  ///< sum of the waits; during a wait minus its start, so negative
 };
 
 class FfmpegSource final : public Source {

@@ -49,9 +49,10 @@ SourceList source_list(PanelContext& ctx) {
   std::ranges::stable_sort(fitting, [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [how, entry] : fitting) list.lines.push_back(entry);
   const int count = static_cast<int>(list.lines.size());
-  const auto line = std::ranges::find_if(
-      list.lines, [&](const FolderEntry* entry) { return s.choice >= 0 && entry->name == s.chosen; });
-  if (line != list.lines.end()) s.choice = static_cast<int>(line - list.lines.begin());
+  const auto is_chosen = [&](const FolderEntry* entry) { return entry->name == s.chosen; };
+  if (s.choice >= 0)
+    if (const auto line = std::ranges::find_if(list.lines, is_chosen); line != list.lines.end())
+      s.choice = static_cast<int>(line - list.lines.begin());
   list.chosen = std::min(s.choice, count - 1);
   // Choose the best match, unless the arrow keys chose another line.
   if (list.chosen < 0 && !typed->part.empty() && count > 0) list.chosen = 0;
