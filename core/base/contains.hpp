@@ -1,4 +1,4 @@
-// A search in lists, which C++20's library lacks.
+// Linear search in ranges, because std::ranges::contains() is not in C++20.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Lock files: empty files, or journals, on which one process holds a lock with flock(). Everyone who can open
-// such a file can lock it for ever. So new files have mode 0600, and is_trusted_lock() checks older ones.
-// Thread-safe.
+// such a file can lock it forever. Therefore new files have mode 0600, and is_trusted_lock() checks older
+// ones. Thread-safe.
 #pragma once
 
 #include <sys/stat.h>

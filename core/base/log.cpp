@@ -112,8 +112,8 @@ struct LogInUse : std::exception {
   const char* what() const noexcept override { return "another process writes this log"; }
 };
 
-/// Locks each opened log file, also after a rotation. Throws LogInUse if another process has locked it. On a
-/// file system without locks, other processes are not detected.
+/// Locks each log file when it is opened, including the new file after a rotation. Throws LogInUse if another
+/// process has locked it. On a file system without locks, other processes are not detected.
 spdlog::file_event_handlers lock_when_opened() {
   spdlog::file_event_handlers handlers;
   handlers.after_open = [](const std::string&, std::FILE* stream) {
@@ -151,7 +151,7 @@ spdlog::sink_ptr file_sink(const std::string& file) {
 constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::debug, spdlog::level::info,
                                                  spdlog::level::warn, spdlog::level::err};
 
-/// spdlog has further names, such as "critical".
+/// spdlog also accepts other names, such as "critical".
 bool is_level(std::string_view name) {
   constexpr std::string_view kNames[] = {"trace", "debug", "info", "warn", "error", "off"};
   return contains(kNames, name);
@@ -234,7 +234,7 @@ bool set_level(const std::string& name) {
   if (!is_level(name)) return false;
   const auto parsed = spdlog::level::from_str(name);
   const auto logger = spdlog::default_logger();
-  // init() puts stderr first. A log file always gets all messages.
+  // The first sink is stderr; see init(). A log file always gets all messages.
   logger->sinks().front()->set_level(parsed);
   const bool file = logger->sinks().size() > 2;
   logger->set_level(file ? spdlog::level::trace : std::min(parsed, spdlog::level::info));

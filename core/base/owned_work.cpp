@@ -15,7 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kPollInterval = std::chrono::milliseconds(20);
-/// Time in which the thread must return after its work.
+/// Time for the thread to end after its work has returned.
 constexpr auto kReturnTimeout = std::chrono::seconds(1);
 
 struct OwnedWork {

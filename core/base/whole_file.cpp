@@ -26,7 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kPipeTimeoutMs = 10'000;  // timeout for the next bytes of a pipe
-/// Part of a file's name in the name of its temporary file, which has at most 255 bytes.
+/// Maximum number of bytes of a file's name that its temporary file's name contains. Names have at most 255
+/// bytes.
 constexpr size_t kMaxNamePart = 200;
 constexpr int64_t kQuickNs = 500'000'000, kRetryNs = 20'000'000;
 
@@ -53,8 +54,8 @@ std::optional<mode_t> mode_of(const std::string& target) {
   return stat(target.c_str(), &old) == 0 ? std::optional(old.st_mode & 07777) : std::nullopt;
 }
 
-/// Like rename_new(), on a file system without links and RENAME_NOREPLACE: creates an empty file and replaces
-/// it if it is still empty.
+/// rename_new() for file systems without links and RENAME_NOREPLACE. Creates an empty file, then replaces it
+/// if it is still empty.
 bool rename_over_own(int folder, const std::string& from, const std::string& to) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const UniqueFd own(openat(folder, to.c_str(), kFlags, 0600));

@@ -5,7 +5,7 @@
 // Readers of NAME see the old or the new text, never a mixture, even after a crash of the program. The new
 // text is never readable for users who could not read the old one. After a loss of power this holds only for
 // files written with Flush::to_disk; Flush::none omits both fsync() calls. Pipes and devices are written,
-// never replaced. Thread-safe. With two writers of one file the later rename wins.
+// never replaced. Thread-safe. If two writers replace one file, the later rename wins.
 #pragma once
 
 #include <sys/types.h>
@@ -39,7 +39,7 @@ enum class PipeReader : uint8_t { may_be_slow, must_be_quick };
 
 enum class Existing : uint8_t {
   replace,
-  keep,  ///< keeps files and symbolic links, also those that another program makes during the write
+  keep,  ///< keeps files and symbolic links, including those that another program creates during the write
 };
 
 /// Replaces or creates a file and keeps an existing file's mode. Follows a symbolic link and replaces its

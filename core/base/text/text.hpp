@@ -56,7 +56,7 @@ inline bool has_control_character(std::string_view text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
-/// Returns the start of `text`, at most `most` bytes, up to the end of a UTF-8 character.
+/// Returns the longest start of `text` that has at most `most` bytes and does not split a UTF-8 character.
 inline std::string_view first_bytes(std::string_view text, size_t most) {
   if (text.size() <= most) return text;
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
