@@ -83,7 +83,7 @@ FramePool::FramePool(Spec spec)
 Frame FramePool::try_acquire() {
   uint64_t mask = free_.load(std::memory_order_acquire);
   while (mask != 0) {
-    // Take the slots in turn: the GPU may still read recently released slots.
+    // Search round-robin: the GPU may still read recently released slots.
     const unsigned from = next_.load(std::memory_order_relaxed);
     const int slot = static_cast<int>(
         (static_cast<unsigned>(std::countr_zero(std::rotr(mask, static_cast<int>(from)))) + from) % 64);

@@ -120,8 +120,8 @@ struct Orientation {
   bool operator==(const Orientation&) const = default;
 };
 
-/// Marks a picture whose rows belong to two fields in turn. All objects compare equal, because streams may
-/// mix interlaced and progressive pictures, and no plan depends on it; only captured CUDA graphs do.
+/// Marks a picture whose rows alternate between two fields. All objects compare equal, because streams may
+/// mix interlaced and progressive pictures, and no plan depends on the mark; only captured CUDA graphs do.
 struct Interlaced {
   bool value = false;
   constexpr bool operator==(const Interlaced&) const { return true; }
@@ -137,9 +137,9 @@ struct PictureInfo {
   Interlaced interlaced;
   bool operator==(const PictureInfo&) const = default;
 
-  /// Returns true if the chroma rows belong to the two fields in turn, as in interlaced 4:2:0
-  /// (H.262, 6.1.1.8). Returns false for pictures that are transposed or flipped vertically, and for heights
-  /// that are not a multiple of 4, which interlaced 4:2:0 video does not have.
+  /// Returns true if the chroma rows alternate between the two fields, as in interlaced 4:2:0 (H.262,
+  /// 6.1.1.8). Returns false for pictures that are transposed or flipped vertically, and for heights that are
+  /// not a multiple of 4, which interlaced 4:2:0 video does not have.
   bool has_field_chroma() const;
 
   /// Returns the colours and the transparency of the working images that are made from the picture. `bt601`:
