@@ -87,7 +87,7 @@ MemoryBlock::MemoryBlock(MemoryKind kind, size_t bytes)
     }
     cudaGetLastError();
     static std::atomic<bool> warned{false};
-    if (!warned.exchange(true)) log::warn("cannot allocate page-locked memory, uploads use ordinary memory");
+    if (!warned.exchange(true)) log::warn("cannot allocate page-locked memory; uploads use ordinary memory");
   }
 #else
   if (kind_ == MemoryKind::device) throw no_device_memory(bytes_);

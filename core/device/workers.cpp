@@ -37,8 +37,8 @@ void observe(void*) {}
 
 struct Workers::Arena {
   explicit Arena(int threads) : arena(threads, 1) {
-    // Set a limit only to raise that of oneTBB. The lowest limit holds for all arenas of the process, so that
-    // of a small executor, such as the one of the thumbnails, would serialize the work of the others.
+    // Set a limit only to raise oneTBB's default. The lowest limit applies to the whole process: the limit of
+    // a small executor, such as that of the thumbnails, would serialize the work of all others.
     if (threads > tbb::info::default_concurrency())
       limit.emplace(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads));
   }
