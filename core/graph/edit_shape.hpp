@@ -33,7 +33,7 @@ std::string duplicate_node(GraphDesc& graph, const std::string& id);
 /// except the first would then be below the node.
 EditProblem move_node(GraphDesc& graph, const std::string& id, size_t to);
 
-/// Renames a node, also in its readers' inputs and in the graph's output. Fails if the name is empty, too
+/// Renames a node and updates its readers' inputs and the graph's output. Fails if the name is empty, too
 /// long or taken, or contains reserved characters.
 EditProblem rename_node(GraphDesc& graph, const std::string& id, const std::string& name);
 

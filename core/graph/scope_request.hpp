@@ -95,7 +95,7 @@ constexpr YuvMatrix scope_matrix(const PictureInfo& picture) {
 struct ScopeRequest {
   std::string node;
   ScopeKind kind = ScopeKind::histogram;
-  std::string other = {};  ///< compare: the second node, given like `node`
+  std::string other = {};  ///< compare: the second node, in the same form as `node`
   bool operator==(const ScopeRequest&) const = default;
 };
 

@@ -51,7 +51,7 @@ void check_memory(const Plan& plan, const ExecutorOptions& options, OldFramePool
 }
 
 /// Returns the number of CudaBuffers: one more than unfinished frames, because slots are not always used in
-/// turn.
+/// order.
 int buffer_count(const ExecutorOptions& options) {
   return std::min(options.frames, options.in_flight + 1);
 }

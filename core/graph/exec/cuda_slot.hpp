@@ -52,7 +52,7 @@ struct SlotSignal {
   int64_t frame;
 };
 
-/// Large device buffers of an unfinished frame. Slots use them in turn, because few frames are unfinished.
+/// Large device buffers of an unfinished frame. Slots share a few of them, because few frames are unfinished.
 struct CudaBuffers {
   MemoryBlock upload;               ///< device copy of the decoded planes
   std::vector<MemoryBlock> images;  ///< images that the passes write, if output frames are in host memory

@@ -29,7 +29,7 @@ struct ExecutorOptions {
   /// CUDA: maximum number of unfinished frames, 1 to 8. With 3, one is uploaded, one computed and one copied
   /// back. A larger number only adds latency if the GPU is slower than the source.
   int in_flight = 3;
-  size_t device_memory = 0;  ///< limit of the GPU memory of a plan, in bytes; 0: what is free
+  size_t device_memory = 0;  ///< limit of the GPU memory of a plan, in bytes; 0: all free memory
   int timing_interval = 8;   ///< CUDA: kernels are timed on every n-th frame
 };
 
@@ -79,7 +79,7 @@ class Executor {
   /// scope or has not finished a frame. Thread-safe.
   virtual bool read_scope(const ScopeRequest& scope, ScopeReading& reading) const = 0;
   /// Makes run() return an empty frame instead of waiting for an output frame. On the CPU backend, run() then
-  /// always returns an empty frame, also if it is in progress. Thread-safe.
+  /// always returns an empty frame, even if it is already in progress. Thread-safe.
   virtual void close() = 0;
   /// Returns the bytes of GPU memory of the current plan's pictures and buffers; 0 on the CPU backend. Call
   /// on the process thread.

@@ -4,8 +4,8 @@
 //   swap_in() ── add() ──▶ OldFramePools ── no frame is held, the plan is freed, the GPU has read all ──▶
 //   freed
 //
-// The thread of this object checks these conditions from time to time and never waits for the GPU before
-// they hold. Beyond the limit, it stops holding the oldest pool, which its last user then frees.
+// The thread of this object checks these conditions periodically and never waits for the GPU before they
+// hold. Beyond the limit, it stops holding the oldest pool, which its last user then frees.
 #pragma once
 
 #include <condition_variable>
