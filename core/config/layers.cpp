@@ -94,7 +94,7 @@ Layered load_layers(const Layers& layers, const Registry& registry) {
         Lines::keep);
   for (const auto& [name, value] : layers.environment) apply_variable(out.config, name, value, problems);
 
-  // Each file was checked when it was read. Values of variables, and of different layers together, were not.
+  // Each file was checked when it was read. The variables, and the merged layers, were not.
   const auto check = [&] {
     if (!problems.empty()) return;
     for (const ConfigProblem& p : check_config(out.config))

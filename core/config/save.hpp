@@ -31,7 +31,7 @@ std::string controls_text(const ControlValues& values, const std::string& base, 
 /// or written.
 void save_controls(const std::string& path, const ControlValues& values, const Registry& registry);
 
-/// What a preset keeps of the graph.
+/// A graph with the settings that a preset stores together with it.
 struct SavedGraph {
   const GraphDesc& graph;
   Precision precision;  ///< [graph] precision

@@ -10,7 +10,7 @@ namespace lensd {
 
 /// Returns a value in TOML, for example 3, 0.5, true, "replicate" or [[1, 2], [3, 4]].
 std::string toml_value(const ParamValue& value);
-/// Returns `text` as a quoted and escaped TOML string. Replaces bytes that are not UTF-8 by U+FFFD, because
+/// Returns `text` as a quoted and escaped TOML string. Replaces bytes that are not UTF-8 with U+FFFD, because
 /// they would make the whole file unreadable.
 std::string toml_quoted(const std::string& text);
 /// Returns the value of `input =` or `inputs =`: a string for one input, else an array.

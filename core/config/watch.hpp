@@ -44,7 +44,7 @@ class ConfigWatch {
   /// missing.
   int wait_ms() const;
   /// Returns true once per change, kRestNs after the last event or kMaxRestNs after the first, if the text
-  /// of a file differs. A missing file is no change, because an editor may be replacing it.
+  /// of a file differs. A missing file does not count as a change, because an editor may be replacing it.
   bool changed();
 
  private:
