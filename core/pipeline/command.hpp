@@ -52,7 +52,7 @@ struct SetGraph {
 /// Changes and settings that take effect on the same frame. If one is refused, none is applied.
 struct Batch {
   std::vector<GraphChange> changes;
-  // As those of SetGraph.
+  // The next members are as in SetGraph.
   uint64_t request = 0;
   std::optional<Precision> precision = {};
   std::optional<ColourSettings> colour = {};
