@@ -1,4 +1,4 @@
-// The table of all commands. Contains their handlers too, except those of graph_commands.hpp.
+// The table of all commands and their handlers. The handlers of graph commands are in graph_commands.hpp.
 
 #include <cmath>
 #include <optional>

@@ -110,7 +110,7 @@ void add_control(Families& f, const RunState& s, const ServerCounts& servers) {
   f.counter("lensd_config_reloads_total", reloads, s.reloads, {{"result", "applied"}});
   f.counter("lensd_config_reloads_total", reloads, s.reloads_refused, {{"result", "refused"}});
   f.counter("lensd_graph_changes_total", "Graphs that were planned and swapped in.", s.graph_changes);
-  f.counter("lensd_errors_total", "Commands that failed, without those that were refused.", s.errors);
+  f.counter("lensd_errors_total", "Commands that failed, excluding refused ones.", s.errors);
   f.gauge("lensd_control_clients", "Connections to the control socket.", servers.socket_clients);
   f.counter("lensd_control_clients_cut_off_total",
             "Clients that were disconnected because they did not read.", servers.socket_disconnected);

@@ -17,8 +17,8 @@ std::string make_token();
 bool same_token(const std::string& a, const std::string& b);
 /// Returns true for the name "localhost", which is never resolved. Ignores its case.
 bool is_localhost(const std::string& name);
-/// Returns true for is_localhost(), "::1" and the IPv4 addresses 127.*, also in other notations of IPv6, but
-/// not for other names: they may resolve to another address later.
+/// Returns true for is_localhost(), "::1" and the IPv4 addresses 127.*, including other IPv6 notations of
+/// them. Returns false for all other names, because they may resolve to another address later.
 bool is_loopback(const std::string& address);
 
 /// Returns true if the Host header is "localhost", `address`, one of `hosts`, or any numeric address.

@@ -42,7 +42,7 @@ auto content(const char* type, const std::string& body) {
   return [type, &body](const HttpRequest&) { return HttpResponse{200, type, body}; };
 }
 
-/// Parses `text` into `body`. An empty text gives an empty object.
+/// Parses `text` into `body`. An empty text yields an empty object.
 Response parse_body(const std::string& text, Json& body) {
   body = Json::object();
   if (text.empty()) return {};
@@ -143,8 +143,8 @@ std::optional<HttpResponse> HttpRoutes::reject(const HttpRequest& request) const
   const auto token = request.query.find("token");
   if (request.method == "GET" && token != request.query.end() && same_token(token->second, options_.token)) {
     HttpResponse redirect{.status = 302};
-    // Without Path a browser sends the cookie to the folder of the address only, which may be that of a
-    // proxy.
+    // Without Path, the browser sends the cookie only for the folder of this URL. Behind a proxy, this folder
+    // may be the proxy's prefix.
     const bool at_top = request.path.find('/', 1) == std::string::npos;
     redirect.headers = {{"Set-Cookie", fmt::format("{}={}{}; HttpOnly; SameSite=Strict", cookie_,
                                                    options_.token, at_top ? "" : "; Path=/")},
@@ -190,7 +190,7 @@ void HttpRoutes::respond(const HttpRequest& request, HttpReply reply) {
 HttpResponse HttpRoutes::error(int status) {
   switch (status) {
     case 404:
-      return error_response(status, "there is nothing here");
+      return error_response(status, "there is no such path");
     case 405:
       return error_response(status, "this method is not supported");
     case 408:
