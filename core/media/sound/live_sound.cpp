@@ -19,15 +19,16 @@ namespace {
 constexpr int64_t kMeasureNs = 100'000'000;
 /// Time from queueing a sample until it is heard: the output's buffer of 100 ms, and its step of 20 ms.
 constexpr int64_t kOutputNs = 120'000'000;
-/// Deviations from the target up to kFineNs are ignored, those above kCoarseNs are corrected at once. Between
-/// them, sound is stretched so that the deviation is gone after kStretchNs, by at most kMaxStretch.
+/// Deviations from the target up to kFineNs are ignored; deviations above kCoarseNs are corrected at once. In
+/// between, sound is stretched by at most kMaxStretch, so that the deviation is gone after kStretchNs.
 constexpr int64_t kFineNs = 10'000'000, kCoarseNs = 200'000'000, kStretchNs = 10'000'000'000;
 constexpr double kMaxStretch = 0.005;
 /// If more frames are queued, the output does not play them, and the queue is cleared.
 constexpr size_t kMaxQueued = 2 * kSoundRate;
 constexpr int64_t kWaitNs = 50'000'000;
-/// Sound cannot be decoded if more than kMaxFailed packets in a row give none, or if packets give none for
-/// kUndecodableNs, because a parser may make few large packets of another codec's data.
+/// Sound counts as undecodable if more than kMaxFailed packets in a row decode to nothing, or if no packet
+/// decodes for kUndecodableNs. The time limit is for parsers that make a few large packets of another codec's
+/// data.
 constexpr int kMaxFailed = 50;
 constexpr int64_t kUndecodableNs = 3'000'000'000;
 /// Pictures stop waiting for sound after kQuietNs without packets. After kNoAudioNs the source has no audio.

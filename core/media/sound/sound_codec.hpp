@@ -30,8 +30,8 @@ class SoundResampler {
  public:
   /// Returns true if configure() was called with a frame of the same format.
   bool fits(const AVFrame& frame) const noexcept;
-  /// Prepares for frames like this one and discards the samples that it still holds. Throws Error(bad_source)
-  /// if they cannot be converted.
+  /// Prepares for frames like this one and discards all buffered samples. Throws Error(bad_source) if they
+  /// cannot be converted.
   void configure(const AVFrame& frame, const std::string& where);
   /// Discards the configuration.
   void reset() noexcept { swr_.reset(); }
@@ -39,9 +39,9 @@ class SoundResampler {
 
   /// Converts a frame that fits. Stores the samples in `samples` and returns true, or returns false.
   bool convert(const AVFrame& frame, std::vector<float>& samples);
-  /// Returns the samples that it still holds after the last frame.
+  /// Returns the samples that are still buffered after the last frame.
   std::vector<float> finish();
-  /// Returns the duration of the samples that it still holds, in nanoseconds.
+  /// Returns the duration of the buffered samples in nanoseconds.
   int64_t delay_ns() const noexcept;
   /// Makes the sound longer by `share` of its duration, negative: shorter, for the next `frames` output
   /// frames.

@@ -10,8 +10,8 @@
 namespace lensd {
 namespace {
 
-/// Distances before the target at which decoding starts, tried in turn: codecs need some packets before their
-/// output is right, and demuxers may land after the requested time.
+/// Distances before the target at which decoding starts, tried one after another: codecs need some packets
+/// before their output is right, and demuxers may land after the requested time.
 constexpr std::array<int64_t, 3> kBefore = {250'000'000, 2'000'000'000, 15'000'000'000};
 constexpr size_t kSoundFromStart = kBefore.size();
 /// Two frames count as successive if their starts are closer than this.
@@ -137,9 +137,9 @@ bool SoundDecoder::convert(SoundBlock& out) {
   return true;
 }
 
-/// Returns the time of a frame that starts at `start`, after a sound that ends at `end`. If the frame after a
-/// jump is followed by another one, that one and all further ones are shifted, so that the sound continues. A
-/// single frame after a jump is damaged.
+/// Returns the time of a frame that starts at `start`, after sound that ends at `end`. If a second frame
+/// follows the first one after a jump, the jump is real: shifts this frame and all later ones, so that the
+/// sound continues. A single frame after a jump is damaged.
 int64_t SoundDecoder::after_jump(int64_t start, int64_t end) {
   const auto jump = std::exchange(jump_, std::nullopt);
   if (is_jump(start, end)) {
@@ -175,7 +175,7 @@ void SoundDecoder::append(std::vector<float> samples, SoundBlock& out) {
   tempo_out_ += static_cast<int64_t>(out.frames() - before);
 }
 
-/// Appends what the resampler and the tempo filter still hold.
+/// Appends the samples that the resampler and the tempo filter still buffer.
 void SoundDecoder::finish(SoundBlock& out) {
   if (!resampler_) return;
   append(resampler_.finish(), out);
