@@ -25,7 +25,7 @@ class DeepConverter {
   void convert(const Pixels& from, AVFrame& to);
 
  private:
-  /// sample = value · factor + offset, limited to 0 … most; values are 0 to 65535, chroma −32767.5 to
+  /// sample = value · factor + offset, clamped to 0 … most; values are 0 to 65535, chroma −32767.5 to
   /// 32767.5.
   struct Scale {
     float factor = 1, offset = 0;

@@ -61,7 +61,7 @@ std::array<int32_t, 9> display_matrix_of(const Orientation& orientation, Extent 
 /// Marks `frame` as interlaced with this field order, or as progressive.
 void mark_fields(AVFrame& frame, FieldOrder fields);
 
-/// Returns the order of the stored fields for the order after the orientation was applied, or the reverse.
+/// Converts the field order of stored pictures to that of upright pictures, or the reverse.
 FieldOrder flipped_fields(FieldOrder fields, const Orientation& orientation, int height);
 
 /// Returns the order of the frame's fields after the orientation was applied. Returns `progressive` for
@@ -69,8 +69,9 @@ FieldOrder flipped_fields(FieldOrder fields, const Orientation& orientation, int
 /// fields as separate frames.
 FieldOrder fields_of(const AVFrame& frame, const Orientation& orientation, AVCodecID codec);
 
-/// Sets colour tags to unspecified that their enumerations do not have. Call for each decoded frame first:
-/// decoders pass on values of streams unchecked, and reading those as an enumeration is undefined.
+/// Replaces colour tags that are not values of their enumerations with "unspecified". Call it first for each
+/// decoded frame: decoders do not check the stream's values, and reading an invalid one as an enumeration is
+/// undefined behaviour.
 void drop_unknown_tags(AVFrame& frame);
 
 }  // namespace lensd

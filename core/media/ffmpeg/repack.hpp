@@ -10,8 +10,7 @@ namespace lensd {
 
 class Repack {
  public:
-  /// Returns the copy of pictures, or nullopt if the formats differ in more than the positions of the
-  /// samples.
+  /// Returns a Repack for these formats, or nullopt if they differ in more than the positions of the samples.
   static std::optional<Repack> of(const PixelsFormat& from, const PixelsFormat& to);
 
   void convert(const Pixels& from, AVFrame& to) const;

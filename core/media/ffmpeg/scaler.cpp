@@ -27,8 +27,8 @@ ChromaPosition chroma_position(const PixelsFormat& f) {
   return out;
 }
 
-/// Returns the same samples in planes that swscale reads, such as yuv422p for NV16. Returns nullopt if there
-/// is no such format.
+/// Returns a format with the same samples in planes that swscale can read, such as yuv422p for NV16. Returns
+/// nullopt if there is no such format.
 std::optional<PixelsFormat> readable(PixelsFormat from) {
   const PixelsFormat source = from;
   for (const AVPixFmtDescriptor* d = nullptr; (d = av_pix_fmt_desc_next(d)) != nullptr;) {
