@@ -1,6 +1,6 @@
-// Detects that the audio of a connection gets another configuration: other AAC settings in a transport
-// stream, or another publisher of an FLV stream, which a relay sends on in the same connection. The audio's
-// outputs were opened with the first configuration. Not thread-safe.
+// Detects a change of the audio configuration within a connection: other AAC settings in a transport stream,
+// or a new publisher of an FLV stream, which a relay forwards on the same connection. The outputs of the
+// audio were opened with the first configuration. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ class AudioConfigWatch {
  public:
   /// Call for each new connection, before its packets. Throws std::bad_alloc.
   void connected(const AVCodecParameters& codec);
-  /// Takes a packet of the connection's audio. Returns false if it has another configuration.
+  /// Takes a packet of the connection's audio. Returns false if its configuration differs from the first one.
   bool put(const AVPacket& packet) noexcept;
-  /// Returns true if an FLV stream has another configuration: its publisher has restarted.
+  /// Returns true if the configuration of an FLV stream has changed: its publisher has restarted.
   bool changed() const noexcept { return changed_; }
-  /// Returns true if ADTS frames have other settings than at first, as in broadcasts with stereo and 5.1.
+  /// Returns true if the settings of ADTS frames have changed, as in broadcasts with stereo and 5.1.
   bool adts_changed() const noexcept { return others_ >= kCertainAfter; }
   /// Sets the rate and channels of `codec`, which describes the frames before adts_changed().
   void set_new_format(AVCodecParameters& codec) const;

@@ -8,7 +8,8 @@
 // network, so every such address is checked: connect_policy.cpp defines the functions, which FFmpeg's
 // libraries call instead of those of the C library. FFmpeg's own threads only receive datagrams.
 //
-// A server may send a picture without an end. FFmpeg would collect it, up to 2 GiB.
+// A server may send a picture that never ends, of which FFmpeg would buffer up to 2 GiB. Hence the byte
+// limit.
 #pragma once
 
 #include <sys/socket.h>
@@ -68,7 +69,8 @@ class ConnectPolicy {
   /// Returns false, and stores the address for refused_address(), if the connection is not allowed. Called by
   /// connect().
   bool check(int fd, const sockaddr& address);
-  /// The same for a datagram, without the exception for name servers. Called by sendto() and sendmsg().
+  /// Like check(int, const sockaddr&), for a datagram and without the exception for name servers. Called by
+  /// sendto() and sendmsg().
   bool check(const sockaddr& address);
 
  private:

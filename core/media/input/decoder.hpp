@@ -45,7 +45,7 @@ class Decoder {
 AVPixelFormat sample_format(const AVFrame& frame) noexcept;
 
 /// Applies the left and top cropping of a frame on the GPU. FFmpeg applies only the right and bottom cropping
-/// to hardware frames, and all of it to other frames, which this function leaves as they are.
+/// to hardware frames. It applies the whole cropping to other frames, which this function does not change.
 void apply_gpu_cropping(AVFrame& frame) noexcept;
 
 }  // namespace lensd

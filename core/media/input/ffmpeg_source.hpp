@@ -126,20 +126,20 @@ class FfmpegSource final : public Source {
     std::deque<int64_t> passed_ns;
   };
   void move_to(int attempt);
-  /// Prepares the decoder for packets of another position. Replaces it if it has met errors, because a flush
-  /// of H.264 decoders leaves traces of a damaged picture, which change intact ones.
+  /// Prepares the decoder for packets of another position. Replaces a software decoder that has reported
+  /// errors: flushing an H.264 decoder keeps data of damaged pictures, which would damage intact ones.
   void reset_decoder();
   /// Call before each packet is decoded. Lets the decoder skip the packet's picture if it is before the
   /// target of a seek and no other picture refers to it.
   void skip_before_target(const AVPacket& packet);
-  /// Call at the end of the stream. Returns true if the seek must be repeated. If pictures were skipped,
+  /// Call at the end of the stream. Returns true if it has repeated the seek. If pictures were skipped,
   /// repeats it without skipping, because the last picture may be among them. Otherwise, if the seek found no
   /// frame at all, moves further back, unless decoding already began at the start.
   bool retry_seek();
   /// Returns true and ends the seek if the frame is at the target or is the first one after it, or if it is
   /// the key frame before the target and only key frames are delivered. Otherwise returns false: keeps a
   /// frame before the target for take_frame_before_target(), or moves further back if the first frame is
-  /// already after the target.
+  /// already after the target or has no timestamp.
   bool reached(int64_t pts_ns);
   /// Call at the end of the stream. Makes the kept frame the current one. Returns false if there is none.
   bool take_frame_before_target();
@@ -154,7 +154,7 @@ class FfmpegSource final : public Source {
   /// If a picture was decoded after the delivered one, makes it the current one and returns true.
   bool take_waiting_target();
   void end_seek();
-  /// Returns the time of the picture in frame_, also if a seek has entered it, so that it is shown later.
+  /// Returns when the picture in frame_ begins. If a seek has entered the picture, this is before its pts_ns.
   int64_t begin_ns() const;
 
   const std::string url_, where_;

@@ -342,7 +342,7 @@ int Input::read(AVPacket& packet) noexcept {
 int Input::seek(int64_t ticks) noexcept {
   const ConnectPolicy::Scope scope(policy_);
   policy_.limit_received(INT64_MAX);                  // FFmpeg may read up to the position
-  if (silence_ns() > 0) deadline_.set(silence_ns());  // the last read's may have expired in a pause
+  if (silence_ns() > 0) deadline_.set(silence_ns());  // the old deadline may have passed in a pause
   if (!parts_) return av_seek_frame(context_.get(), stream_->index, ticks, AVSEEK_FLAG_BACKWARD);
   return av_seek_frame(context_.get(), stream_->index, parts_->move(*context_->pb, ticks), AVSEEK_FLAG_BYTE);
 }

@@ -64,7 +64,7 @@ class Input {
     return kind_ == UrlKind::network && !sized_ && image_container() &&
            std::string_view(context_->iformat->name).ends_with("_pipe");
   }
-  /// Call if several images follow each other in such an answer. live() then returns true.
+  /// Call if such a response contains several images. live() then returns true.
   void set_image_stream() noexcept {
     image_stream_ = true;
     silence_.allow_slow();
@@ -206,7 +206,7 @@ class Input {
   AVStream* audio_stream_ = nullptr;
   unsigned streams_seen_ = 0;  ///< number of streams when audio_stream_ was searched
   AudioConfigWatch audio_config_;
-  /// Minimum interval of announcements: each one begins another file of a recording.
+  /// Minimum interval of announcements, because each one starts a new file of a recording.
   static constexpr int64_t kAnnouncementsNs = 2'000'000'000;
   int64_t audio_announced_ns_ = 0;
   bool another_publisher_ = false;  ///< FLV: another audio stream, with another codec, has begun

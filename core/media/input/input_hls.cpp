@@ -28,7 +28,7 @@ constexpr int64_t kMissedSegments = 3;
 /// Demuxers of segments. A segment that is a playlist cannot open anything: FFmpeg refuses it, too.
 constexpr const char* kDemuxers = "hls,mpegts,mov,aac,mp3,ac3,eac3";
 
-/// Sets the options of FFmpeg's demuxer, as far as this version has them.
+/// Sets the options of FFmpeg's demuxer that this version of FFmpeg supports.
 void set_demuxer_options(ff::Options& options, const AVInputFormat& demuxer) {
   constexpr std::pair<const char*, const char*> kValues[] = {
       // Do not reuse connections: HlsAccess must open each of them.
@@ -49,8 +49,8 @@ void set_demuxer_options(ff::Options& options, const AVInputFormat& demuxer) {
 
 }  // namespace
 
-/// Reads the playlist at allowed_url_ and closes `io`, so that FFmpeg does not open its demuxer itself.
-/// Leaves anything else as it is.
+/// Reads the playlist at allowed_url_ and closes `io`, so that FFmpeg does not open its demuxer itself. If
+/// the content is not a playlist, restores the position and does nothing else.
 int Input::take_playlist(AVIOContext** io) noexcept {
   unsigned char begin[hls::kBegin.size()] = {};
   const int bytes = avio_read(*io, begin, sizeof begin);

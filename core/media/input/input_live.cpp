@@ -73,8 +73,8 @@ std::string access_problem(int error, const std::string& url) {
   return login ? "wrong user name or password" : "a user name and a password are needed";
 }
 
-/// Returns why the host was not found; empty if that is not the error. Reads FFmpeg's log, because FFmpeg
-/// returns the same error code as for a lost connection.
+/// Returns why the host was not found; empty if the failure has another cause. Reads FFmpeg's log, because
+/// FFmpeg returns the same error code as for a lost connection.
 std::string lookup_problem(const std::string& url) {
   const std::string logged = ff::log_hint();
   int error = 0;
@@ -287,9 +287,9 @@ void Input::fail_redirected(const std::string& address) const {
        "if that is intended, use that address directly");
 }
 
-/// Returns true for a file on an HTTP server: a stream has neither a size nor a duration. But relays of FLV
-/// send the duration of a file that a publisher plays to them. An image without a size is a file until a
-/// second one follows it.
+/// Returns true for a file on an HTTP server. A stream has neither a size nor a duration, but FLV relays send
+/// the duration of a file that a publisher plays to them. An image without a size is a file until a second
+/// one follows it.
 bool Input::on_demand() const noexcept {
   if (hls_) return hls_->on_demand();
   if (kind_ != UrlKind::network || !context_ || !context_->pb) return false;
@@ -336,7 +336,7 @@ void Input::connect_audio() {
 }
 
 void Input::watch_programs() noexcept {
-  // Not after a change: watch() would clear it before the reader has called changed().
+  // Do not call watch() after a change: it would clear the change before the reader has called changed().
   if (transport_ && !transport_->programs().changed())
     transport_->programs().watch(stream_->id, audio_stream_ ? audio_stream_->id : -1);
 }
@@ -352,7 +352,7 @@ bool Input::try_connect_audio() noexcept {
   }
 }
 
-/// Takes a packet that is not of stream_.
+/// Takes a packet that does not belong to stream_.
 void Input::take_audio(AVPacket& packet) noexcept {
   if (!audio_stream_) return;
   if (packet.stream_index == audio_stream_->index) {
@@ -365,7 +365,7 @@ void Input::take_audio(AVPacket& packet) noexcept {
   }
 }
 
-/// Announces new rate and channels of the audio, as if the source had connected again.
+/// Announces the new rate and channels of the audio, as if the source had connected again.
 void Input::announce_audio() noexcept {
   try {
     const LiveAudio::Connection last = audio_->connection();

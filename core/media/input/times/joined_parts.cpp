@@ -180,9 +180,10 @@ std::unique_ptr<JoinedParts> JoinedParts::find(AVFormatContext& context, AVStrea
       new JoinedParts(video, transport, std::move(parts), nominal_duration(context, video)));
 }
 
-/// Returns true if a packet after the last picture of `part` and before the first one of `next` belongs to
-/// `part`: if that continues the stream with the smaller step. After a move, when there is no previous
-/// packet: if its time is closer to the end of `part` than to the beginning of `next`.
+/// For a packet between the last picture of `part` and the first one of `next`: returns true if it belongs to
+/// `part`. Compares the time steps from the previous packet and selects the smaller one. After a move there
+/// is no previous packet. Then returns true if the time is closer to the end of `part` than to the beginning
+/// of `next`.
 bool JoinedParts::fits_before_join(const Part& part, const Part& next, int64_t ticks) const noexcept {
   if (!last_)
     return std::abs(mpeg_difference(ticks, part.first_pts + part.length)) <=

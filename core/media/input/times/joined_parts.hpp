@@ -23,7 +23,7 @@ class JoinedParts {
  public:
   /// Finds the parts of an MPEG transport or program stream in a regular file. Returns null for other files,
   /// for files of one part, and after an interruption. Reads files of up to 64 MB completely. In larger ones,
-  /// compares the timestamps at 64 places, and may miss parts that are shorter than two intervals of these.
+  /// compares the timestamps at 64 places, and may miss parts that are shorter than two of these intervals.
   /// Keeps the position of the context's AVIOContext.
   static std::unique_ptr<JoinedParts> find(AVFormatContext& context, AVStream& video, const StopFlags& stop);
 

@@ -28,7 +28,7 @@ std::optional<int64_t> pictures_before(AVStream& stream, const AVPacket& packet)
 
 void PacketCount::restart(const AVFormatContext* context) {
   stop();
-  // The index of an AVI file also has the frames that were left out.
+  // The index of an AVI file also lists omitted frames.
   active_ = first_ =
       context && context->iformat && std::string_view(context->iformat->name).starts_with("mov");
 }

@@ -38,7 +38,7 @@ class PacketCount {
 class RateWatch {
  public:
   explicit RateWatch(int64_t nominal_ns = 0) : nominal_ns_(nominal_ns) {}
-  /// Call for each picture. `follows`: no picture between the last one and this one was left out.
+  /// Call for each picture. `follows`: no picture between the previous one and this one was skipped.
   void add(int64_t pts_ns, bool follows);
   bool varies() const { return varies_; }
 

@@ -62,7 +62,7 @@ bool PesTimes::next(PesTime& out, int64_t end) {
   return transport_ ? next_transport(out, end) : next_program(out, end);
 }
 
-/// Reads the next bytes of the file after those that are not used yet. Returns false at the end of the file.
+/// Removes the used bytes and appends the next bytes of the file. Returns false at the end of the file.
 bool PesTimes::fill() {
   buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(at_));
   begin_ += static_cast<int64_t>(at_), at_ = 0;

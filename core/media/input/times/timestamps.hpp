@@ -5,9 +5,9 @@
 // A time that is missing or not after the previous one is replaced by the previous time plus the nominal
 // duration; if this makes all later ones late, they catch up. After a jump backwards of more than a second (a
 // joined file, a wrapped clock), all further times are shifted so that they continue after the previous time.
-// So are those after a jump of more than 12 hours forward: if the timestamps of an MPEG stream start again at
-// 0, FFmpeg assumes a wrapped clock and adds 26.5 hours. Other gaps forward are kept. Implausible times count
-// as missing.
+// The same applies after a jump forward of more than 12 hours: if the timestamps of an MPEG stream start
+// again at 0, FFmpeg assumes a wrapped clock and adds 26.5 hours. Other gaps forward are kept. Implausible
+// times count as missing.
 #pragma once
 
 #include <cstdint>
