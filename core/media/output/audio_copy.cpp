@@ -136,8 +136,8 @@ std::unique_ptr<AudioCopy> AudioCopy::open(const AudioSource& source, const std:
   return std::unique_ptr<AudioCopy>(new AudioCopy(std::move(packets), source.start_ns, !(stop && *stop)));
 }
 
-/// Reads the first intact packet: its header describes the stream. Waits a moment for the first one of a live
-/// source.
+/// Reads the first intact packet: its header describes the stream. For a live source, waits up to
+/// first_wait_ns_ for it.
 void AudioCopy::read_first() {
   const int64_t deadline = now_ns() + first_wait_ns_;
   for (int i = 0; i < kFirstPackets && !pending_; ++i) {

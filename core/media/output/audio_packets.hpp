@@ -25,8 +25,7 @@ class AudioPackets {
   /// Makes read() continue at `source_ns`, at most a few packets earlier. Returns false if the position does
   /// not change.
   virtual bool seek(const SourceJump& jump, int64_t source_ns) = 0;
-  /// Returns true if packets of the last second are still to come, because they arrive later than their
-  /// pictures.
+  /// Returns true if packets of the last second may still arrive, because they are later than their pictures.
   virtual bool late() const { return false; }
   /// Returns true if packets may be missing anywhere.
   virtual bool lossy() const { return false; }
@@ -40,7 +39,7 @@ std::unique_ptr<AudioPackets> open_audio_file(const AudioSource& source, const s
 /// with another codec are skipped with a warning. Returns null if the connection has no audio.
 std::unique_ptr<AudioPackets> open_live_audio(const AudioSource& source);
 
-/// Detects that a live source sends other audio than an output was opened with.
+/// Detects that a live source's audio differs from the audio with which an output was opened.
 class AudioChange {
  public:
   explicit AudioChange(std::shared_ptr<LiveAudio> audio) : audio_(std::move(audio)) {}

@@ -62,8 +62,8 @@ int HlsFiles::end() noexcept {
   return error_;
 }
 
-/// Opens a file. After an error, opens none: the muxer would go on, and list the lost segment in a new
-/// playlist.
+/// Opens a file. After an error, opens no file, because the muxer would continue and list the lost segment in
+/// a new playlist.
 int HlsFiles::open(AVFormatContext* context, AVIOContext** file, const char* url, int flags,
                    AVDictionary** options) noexcept {
   HlsFiles& self = *static_cast<HlsFiles*>(context->opaque);
@@ -97,7 +97,7 @@ int HlsFiles::create(AVFormatContext* context, AVIOContext** file, const char* u
 }
 
 /// Closes a file. Deletes it if it is incomplete, for example on a full disk: the muxer would replace the
-/// playlist by it.
+/// playlist with it.
 int HlsFiles::close(AVFormatContext* context, AVIOContext* file) noexcept {
   HlsFiles& self = *static_cast<HlsFiles*>(context->opaque);
   const bool written = (file->write_flag != 0);

@@ -82,7 +82,7 @@ ff::ParametersPtr LatmToAdts::codec(const AVCodecParameters& latm) {
   return codec;
 }
 
-/// Reads an AudioSpecificConfig. SBR and PS are left out: their data is in the frames, as in ADTS.
+/// Reads an AudioSpecificConfig. Omits SBR and PS: their data is in the frames, as in ADTS.
 bool LatmToAdts::read_audio_config(LatmBits& in) {
   uint32_t type = object_type(in);
   const uint32_t rate = in.bits(4), channels = in.bits(4);

@@ -1,5 +1,5 @@
-// Converts AAC of transport streams from LATM (ISO/IEC 14496-3, 1.7) to ADTS, which all muxers take. Few
-// containers and players have LATM. Internal to core/media. Not thread-safe.
+// Converts AAC of transport streams from LATM (ISO/IEC 14496-3, 1.7) to ADTS, which all muxers accept. Few
+// containers and players support LATM. Internal to core/media. Not thread-safe.
 //
 //   LATM packet, in some packets with the configuration ── convert() ──▶ one AAC frame with an ADTS header
 #pragma once

@@ -80,7 +80,7 @@ void Muxer::make_context(const AVOutputFormat& format, const std::string& url) {
   stream_->avg_frame_rate = stream_->r_frame_rate = video_.frame_rate;
 }
 
-/// Replaces the context by one with the same I/O and options, without the audio.
+/// Replaces the context with one that has the same I/O and options, but no audio.
 void Muxer::remake_without_audio() {
   const auto refused = std::move(context_);
   make_context(*refused->oformat, refused->url);

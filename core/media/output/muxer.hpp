@@ -59,8 +59,8 @@ class Muxer {
   /// Copies the remaining audio: up to `ticks` (in the encoder's time base), or all with AudioEnd::source.
   /// `stop`, which may be null, ends the wait for late audio.
   int complete_audio(int64_t ticks, AudioEnd end, const std::atomic<bool>* stop);
-  /// Makes the muxer write its beginning although a live source's audio has no packet yet. Without it, a
-  /// fragmented MP4 stays in memory.
+  /// Makes the muxer write the start of the file although the audio of a live source has no packet yet.
+  /// Otherwise a fragmented MP4 stays in memory.
   int write_beginning();
   /// Completes the container; later calls do nothing.
   int write_trailer();

@@ -30,7 +30,7 @@ std::string lock_file(const std::string& playlist, UniqueFd& lock) {
   }
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return "another output writes this playlist";
-  // After an error, FFmpeg would replace the playlist by the temporary file of a killed process.
+  // After an error, FFmpeg would replace the playlist with the temporary file of a killed process.
   unlink((playlist + ".tmp").c_str());
   lock = std::move(file);
   return {};
@@ -47,7 +47,7 @@ std::string PlaylistLock::take(const std::string& playlist, Share& share) {
   }
   if (share) return {};
   UniqueFd file;
-  // Without the mutex, because release() must not wait for a network file system that does not answer.
+  // Do not hold the mutex here: release() must not wait for a network file system that does not answer.
   if (std::string refusal = lock_file(playlist, file); !refusal.empty()) return refusal;
   share = std::make_shared<const UniqueFd>(std::move(file));
   const std::lock_guard guard(mutex_);

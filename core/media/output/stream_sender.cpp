@@ -183,7 +183,7 @@ void StreamSender::Worker::push(const AVPacket& packet) {
 
 void StreamSender::Worker::add_jump(const SourceJump& jump) {
   if (audio_from_.none()) return;
-  const bool seek = jump_ && jump_->jump.seek;  // an earlier jump that did not fit the queue
+  const bool seek = jump_ && jump_->jump.seek;  // an earlier jump that did not fit into the queue
   jump_ = Item{nullptr, jump};
   jump_->jump.seek |= seek;
   push_jump();

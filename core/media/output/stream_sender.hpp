@@ -62,7 +62,7 @@ struct StreamTarget {
   std::string url, shown, muxer;
   TlsCheck tls = TlsCheck::automatic;
 };
-/// Parses a stream target. Throws as check_stream_url() does.
+/// Parses a stream target. Throws like check_stream_url().
 StreamTarget stream_target(const std::string& url, TlsCheck tls = TlsCheck::automatic);
 
 class StreamSender {

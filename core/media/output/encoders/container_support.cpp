@@ -16,8 +16,8 @@ constexpr FileType kFileTypes[] = {
 
 using ContextPtr = std::unique_ptr<AVFormatContext, ff::Release<avformat_free_context>>;
 
-/// Returns true if the muxer accepts a stream of this codec. Some muxers have codecs in their lists of tags
-/// that they refuse when they start, such as VP9 and AV1 in .mov.
+/// Returns true if the muxer accepts a stream of this codec. The tag lists of some muxers contain codecs that
+/// the muxer refuses when it starts, such as VP9 and AV1 in .mov.
 bool muxer_starts(const AVOutputFormat& container, AVCodecID codec) {
   ff::initialize();
   AVFormatContext* made = nullptr;

@@ -14,7 +14,7 @@ struct FileType {
   const char* muxer;
 };
 std::span<const FileType> file_types() noexcept;
-/// Returns true if the container is one of file_types(), and not that of a stream.
+/// Returns true if the container is one of file_types(); false for the containers of streams.
 bool is_file_type(const AVOutputFormat& container);
 
 /// Returns true if the container supports the codec in a file or stream that players can read. Throws

@@ -81,8 +81,8 @@ Loss loss_of(AVPixelFormat from, AVPixelFormat to, int depth) {
           int{is_jpeg_range(to)} + int{packed}};
 }
 
-/// Returns the format that loses least of a decoded picture, of equal ones the first. Returns AV_PIX_FMT_NONE
-/// if none is suitable.
+/// Returns the format in which a decoded picture loses least; the first one if several are equal. Returns
+/// AV_PIX_FMT_NONE if none is suitable.
 AVPixelFormat closest(const std::vector<AVPixelFormat>& supported, const PixelsFormat& input, int depth) {
   AVPixelFormat best = AV_PIX_FMT_NONE;
   Loss least{};
@@ -111,7 +111,7 @@ std::vector<AVPixelFormat> image_formats(const AVCodec& codec, const PixelsForma
   if (vpx && input.alpha && depth != 10 && !is_hdr(input.transfer)) add({AV_PIX_FMT_YUVA420P});
   // H.264 in 4:2:0 needs even sides, 4:4:4 does not.
   const bool odd = (input.extent.width | input.extent.height) & 1;
-  // HDR has no format with 8 bits, and needs a player that decodes more.
+  // HDR standards define no formats with 8 bits, and players of HDR decode at least 10 bits.
   const bool ten =
       depth == 10 || (depth == 0 && (is_hdr(input.transfer) || (deep && codec.id != AV_CODEC_ID_H264)));
   if (ten && input.alpha) add({AV_PIX_FMT_YUVA444P10, AV_PIX_FMT_YUVA422P10});
@@ -184,7 +184,7 @@ PixelsFormat encoder_format(const AVCodec& codec, const PixelsFormat& input, con
   const bool same = same_subsampling(input.format, format);
   out.full_range =
       jpeg || is_rgb(format) || is_gray(format) || is_jpeg_range(format) || (same && input.full_range);
-  // Of the source's tags, only the matrix is converted.
+  // Of the source's tags, the conversion changes only the matrix.
   const bool unconverted = (from_yuv && is_yuv(format) && !jpeg) || (is_rgb(input.format) && is_rgb(format));
   if (out.tags && !unconverted) out.tags->matrix = colour_space_of(out.matrix);
   const ChromaSiting usual = default_siting(codec.id);

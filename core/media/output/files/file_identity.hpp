@@ -37,7 +37,7 @@ bool names_file(const std::string& path, const FileIdentity& identity);
 /// the numbers of closed files change. There, name, birth time and size identify a file.
 bool is_file(const FileState& state, const FileIdentity& identity, std::optional<int64_t> bytes);
 
-/// Returns true if the file system of `folder` has no lasting inode numbers.
+/// Returns true if the inode numbers of closed files can change on the file system of `folder`.
 bool has_changing_inodes(const std::string& folder);
 
 }  // namespace lensd

@@ -34,7 +34,7 @@ class FileNames {
   /// Returns the first name to try for the file. Call again for the next name if that name is taken. The
   /// second call continues after the highest number in the folder.
   std::string next();
-  /// Makes numbered names continue after the highest number in the folder, also if lower ones are free, so
+  /// Makes numbered names continue after the highest number in the folder, even if lower numbers are free, so
   /// that the names stay in the order of time. Has no effect on other names.
   void continue_numbers();
   /// Returns true if the last result of next() is exactly the user's path.

@@ -84,8 +84,8 @@ void FileRing::load() {
               journal_->path(), others);
 }
 
-/// Returns the state of a file of the ring. Returns nullopt, with errno set, if there is none, or if a link
-/// leads to it: it may be outside of the folder.
+/// Returns the state of a file of the ring. Returns nullopt, with errno set, if there is none, or if a folder
+/// on its path is a symbolic link, because the file may then be outside of the ring's folder.
 std::optional<FileState> FileRing::state_in_folder(const std::string& path) const {
   const UniqueFd folder = open_folder_of(folder_, path);
   return folder ? file_state(folder.get(), name_of(path)) : std::nullopt;
@@ -99,7 +99,7 @@ bool FileRing::belongs(const RingFile& file) const {
   return is_file(*state, file.identity, file.bytes);
 }
 
-/// Warns once about a file that is never deleted, because a link leads to it.
+/// Warns once if a folder on the path of a file is a symbolic link, because such files are never deleted.
 void FileRing::report_link(const std::string& path) {
   if (link_reported_) return;
   const std::string link = linked_folder(folder_, path);

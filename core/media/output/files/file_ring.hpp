@@ -1,5 +1,5 @@
 // Keeps the newest files of a recording and deletes the oldest ones. Includes the files of earlier recordings
-// of the same name, also from previous runs of the program.
+// of the same name, including those of previous runs of the program.
 //
 //   Segments ── opened(), grown(), ended(), closed() ──▶ FileRing ──▶ RingJournal
 //

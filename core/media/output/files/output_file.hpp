@@ -43,7 +43,7 @@ class OutputFile {
   int close() noexcept;
 
   const FileIdentity& identity() const noexcept { return identity_; }
-  /// Returns true if the file has no name any more. What is written to it is lost when it is closed.
+  /// Returns true if the file no longer has a name. What is written to it is lost when it is closed.
   bool deleted() const noexcept;
   /// Returns false if the file existed before.
   bool created() const noexcept { return created_; }

@@ -62,7 +62,7 @@ class SegmentWriter::Worker {
     closed_ = true;
     changed_.notify_all();
   }
-  /// Waits a moment, or until the thread makes progress.
+  /// Waits until the thread makes progress, at most kWriterPoll.
   void wait() {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, kWriterPoll);
@@ -215,7 +215,8 @@ void SegmentWriter::finish() {
   if (const std::exception_ptr problem = worker_->problem()) std::rethrow_exception(problem);
 }
 
-/// Waits a moment for the writer's thread. Throws Error(runtime_failure) at the deadline that `stop` sets.
+/// Waits for the writer's thread, at most kWriterPoll. Throws Error(runtime_failure) at the deadline that
+/// `stop` sets.
 void SegmentWriter::wait() {
   worker_->wait();
   if (!stop_ || !*stop_) return;

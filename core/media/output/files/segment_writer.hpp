@@ -18,9 +18,9 @@ namespace lensd {
 
 class SegmentWriter {
  public:
-  /// `own_thread`: queue the packets; not with the audio of a file, which the source would outrun. `stop`,
-  /// which may be null, limits all waits after it is set: then packets that the disk does not take in time
-  /// are lost. Throws as Segments does.
+  /// `own_thread`: queue the packets. Do not set it if the audio is read from a file, because the source
+  /// would run ahead of the audio. `stop`, which may be null, limits all waits after it is set: packets that
+  /// the disk does not take in time are then lost. Throws like Segments.
   SegmentWriter(const RecordSettings& settings, const RecordTarget& target, bool own_thread,
                 const std::atomic<bool>* stop);
   /// Ignores errors if finish() was not called.

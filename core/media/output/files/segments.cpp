@@ -73,10 +73,10 @@ bool Segments::due(const AVPacket& packet, AVRational time_base) const {
          (split_bytes_ > 0 && file_->bytes() >= split_bytes_);
 }
 
-/// Returns true, and warns, if another program has deleted the file, and another one can begin with `packet`.
+/// If another program has deleted the file and a new one can begin with `packet`, warns and returns true.
 bool Segments::is_deleted(const AVPacket& packet) const {
   if (!ff::is_key(packet) || !file_->deleted()) return false;
-  log::warn("{}: was deleted by another program; the recording continues in another file", file_->path());
+  log::warn("{}: was deleted by another program; the recording continues in a new file", file_->path());
   return true;
 }
 

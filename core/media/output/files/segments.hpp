@@ -32,8 +32,8 @@ class Segments {
   /// May be called from another thread than the other functions.
   bool take_key_request(int64_t ticks, AVRational time_base);
   /// Writes a packet, in a new file if one is due. The first packet of an encoder must be a key frame.
-  /// `age_s`: age of the packet's picture in seconds. Throws as VideoFile does; do not call write() again
-  /// after that.
+  /// `age_s`: age of the packet's picture in seconds. Throws like VideoFile; do not call write() again after
+  /// that.
   void write(const AVPacket& packet, const std::shared_ptr<const EncodedStream>& stream, double age_s);
   /// Ends the current file at `end` (in the encoder's time base). The next packet comes from another encoder,
   /// with times from 0.

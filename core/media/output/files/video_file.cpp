@@ -37,8 +37,8 @@ void VideoFile::set_parts(const std::string& muxer) {
     av_opt_set(muxer_.context().priv_data, key, value.c_str(), 0);
   };
   if (muxer == "mp4" || muxer == "mov") {
-    // Not hybrid_fragmented of FFmpeg 7.1: it writes no edit list, so that pictures come later than the sound
-    // by the encoder's reordering delay. Fragmented files have no total frame count.
+    // Do not use hybrid_fragmented of FFmpeg 7.1: it writes no edit list, so that pictures come later than
+    // the sound by the encoder's reordering delay. Fragmented files have no total frame count.
     set("movflags", "+frag_keyframe+delay_moov+default_base_moof");
     set("frag_duration", fmt::format("{:.0f}", kPartSeconds * 1e6));
   } else if (muxer == "matroska" || muxer == "webm") {
