@@ -85,7 +85,7 @@ class HlsAccess {
   /// Returns true if the audio has a separate playlist.
   bool separate_audio() const noexcept { return choice_.rendition; }
 
-  /// Returns why the stream cannot be played any more; empty if it can. With a problem, open() fails.
+  /// Returns why the stream can no longer be played; empty if it can. With a problem, open() fails.
   const std::string& problem() const noexcept { return problem_; }
   /// Returns problem(), or why the last attempt to open something has failed; empty if it has not.
   std::string reason() const;

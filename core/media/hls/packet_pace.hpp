@@ -27,7 +27,8 @@ class PacketPace {
     any_video_ = true;
     return video_ns_ = stream_ns + offset_ns_;
   }
-  /// The same for audio, whose timestamps may jump a little earlier or later than those of the pictures.
+  /// Like place_video(), for audio, whose timestamps may jump a little earlier or later than those of the
+  /// pictures.
   int64_t place_audio(int64_t stream_ns) const noexcept {
     const int64_t place = stream_ns + offset_ns_;
     return any_video_ && !is_jump(place - video_ns_ + kApartNs) ? place : video_ns_;
