@@ -1,5 +1,5 @@
-// The audio of a live stream on its way from the connection to the sound and to outputs, and the times of its
-// pictures.
+// Passes the audio of a live stream from the connection to the sound and to outputs, and computes when the
+// stream's pictures are due.
 //
 //   reader thread (Input, LiveReader) ── packets, arrivals ──▶ LiveAudio ── take() ──▶ sound's decode thread
 //                                                                  └─ next() ──▶ recordings, outputs

@@ -184,8 +184,8 @@ bool LiveReader::mode_was_changed(const std::string& reason) {
 }
 
 /// Returns true if retries are useless, for example after invalid options or without a GPU that was required.
-/// A lack of memory is temporary. No error of a source that has played is permanent: another camera may have
-/// its path, or a server may send what the decoder refuses only for now.
+/// A lack of memory is temporary. No error is permanent after the source has played: another camera may have
+/// its path for a while, or a server may send unsupported data for a while.
 bool LiveReader::is_permanent(const Error& error) {
   if (error.code() == ExitCode::bad_source || dynamic_cast<const MemoryError*>(&error)) return false;
   const std::lock_guard lock(mutex);

@@ -81,7 +81,7 @@ struct LiveReader {
   bool ended = false;      // a file on a server has ended: no pictures follow the queued ones
   bool take_files = true;  // store the source of a file in `file`; true while LiveSource's constructor waits
   std::exception_ptr failure;
-  const Source* connected = nullptr;  // of the current connection; null: none
+  const Source* connected = nullptr;  // source of the current live connection; null: none, or a file
   std::unique_ptr<Source> file;
   SourceInfo info;
   std::atomic<PixelAspect> pixel_aspect{PixelAspect{}};

@@ -65,7 +65,7 @@ LiveSource::LiveSource(const std::string& url, const SourceOptions& options, Ope
   info_.url = where_, info_.name = short_name(url);
   info_.live = true, info_.seekable = false, info_.image = false;
   info_.duration_ns = 0, info_.frame_count = 0;
-  info_.has_audio = false;  // as in a file that can be opened again
+  info_.has_audio = false;  // the audio is in live_audio; no reader can open it again
   info_.live_audio = options_.audio;
   if (reader_->connection == 0)
     info_.picture = Placeholder::default_info(options_.size.width > 0 ? options_.size : Extent{1280, 720});

@@ -39,8 +39,8 @@ void LiveStateMachine::attempt_started() {
 void LiveStateMachine::frame(int64_t now_ns) {
   if (no_picture_yet_ && status_.frames > 0 && !requested_) ++status_.reconnects;
   if (!no_picture_yet_) {
-    // Also while stalled: the pictures of a slow camera or decoder always arrive after the first limit. A
-    // longer interval would not raise the limit further.
+    // Measure also while stalled: the pictures of a slow camera or decoder always arrive after the first
+    // limit. A longer interval would not raise the limit further.
     const int64_t interval = std::min(now_ns - status_.last_frame_ns, kLongestStall / kMissedIntervals);
     interval_ns_ = interval_ns_ ? interval_ns_ + (interval - interval_ns_) / 8 : interval;
   }

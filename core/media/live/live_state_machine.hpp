@@ -27,7 +27,7 @@ struct LiveTiming {
   int64_t first_login_ns = 5'000'000'000, login_ns = 30'000'000'000, slow_login_ns = 300'000'000'000;
 };
 
-/// Begins the part of a reason that LiveStateMachine::lost() adds after a refused login.
+/// Start of the text that LiveStateMachine::lost() appends to the reason after a refused login.
 inline constexpr const char* kNextAttempt = "; next attempt in ";
 
 /// Why an attempt failed, for the wait before the next one.

@@ -16,22 +16,23 @@ class SilenceLimit {
  public:
   /// No limit, as for files.
   SilenceLimit() = default;
-  /// UDP, and SRT as the caller: three picture intervals, but from 1 to 10 s, unless the user has set the
-  /// limit. Datagrams have no connection that could recover, so reopening early has no cost, and a killed SRT
-  /// sender does not close its connection. Not for an SRT listener: if it closes the connection, the caller
-  /// takes seconds to connect again. Other sources, and an unknown interval: LiveOptions::silence_ns.
+  /// For UDP, and for SRT if lensd is the caller, the limit is three picture intervals, at least 1 s and at
+  /// most 10 s, unless the user has set a limit. Datagrams have no connection that could recover, so
+  /// reopening early has no cost, and a killed SRT sender does not close its connection. An SRT listener does
+  /// not use this limit: if it closes the connection, the caller takes seconds to connect again. For other
+  /// sources, or if the interval is unknown, the limit is LiveOptions::silence_ns.
   SilenceLimit(const std::string& url, const LiveOptions& live)
       : limit_ns_(live.silence_ns),
         given_(live.silence_given),
         early_(!live.silence_given && sends_datagrams(url, live)) {}
 
-  /// Longest limit that allow_slow() leads to, unless the user's is longer.
+  /// Maximum limit after allow_slow(), unless the user has set a longer one.
   static constexpr int64_t kSlowestNs = 600'000'000'000;
 
-  /// For a stream over TCP without timestamps, such as Motion JPEG over HTTP: a camera may send a picture
-  /// only every few minutes. Unless the user has set the limit, it is at least one minute until the interval
-  /// of the pictures is known. Then it is three intervals, but from LiveOptions::silence_ns to kSlowestNs.
-  /// Pass the arrival times to packet().
+  /// Call for a stream over TCP without timestamps, such as Motion JPEG over HTTP: a camera may send a
+  /// picture only every few minutes. Unless the user has set the limit, it is at least one minute until the
+  /// interval of the pictures is known. Then it is three intervals, at least LiveOptions::silence_ns and at
+  /// most kSlowestNs. Pass the arrival times to packet().
   void allow_slow() noexcept { slow_ = !given_; }
 
   /// Returns the limit; 0: none.

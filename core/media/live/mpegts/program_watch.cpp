@@ -26,7 +26,7 @@ bool names_codec(uint8_t tag) {
   return tag == 0x05 || tag == 0x6A || (tag >= 0x7A && tag <= 0x7C) || tag == 0x7F;
 }
 
-/// Returns a number that is the same for streams of one codec. It is not 0. Other descriptors, such as the
+/// Returns a non-zero number that is equal for streams of the same codec. Other descriptors, such as the
 /// language, do not change it.
 uint32_t kind_of(uint8_t type, std::span<const uint8_t> descriptors) {
   uint32_t kind = type + 1u;
@@ -38,7 +38,7 @@ uint32_t kind_of(uint8_t type, std::span<const uint8_t> descriptors) {
     if (names_codec(tag)) {
       uint32_t part = tag;
       for (const uint8_t byte : content.first(std::min(name, content.size()))) part = part * 16777619u + byte;
-      kind += part * 2654435761u;  // in any order
+      kind += part * 2654435761u;  // a sum, because the order may differ
     }
     descriptors = descriptors.subspan(2 + content.size());
   }

@@ -3,8 +3,8 @@
 //
 //   transport packets ── put() ──▶ program map tables ──▶ changed()
 //
-// FFmpeg's demuxer keeps the codec that a PID had first, and passes the data of the new codec under its name.
-// Not thread-safe.
+// FFmpeg's demuxer keeps the first codec of a PID and passes the data of the new codec on as that codec. Not
+// thread-safe.
 #pragma once
 
 #include <array>
