@@ -4,7 +4,7 @@
 //   V4L2_EVENT_CTRL, changes by any program ──▶ publish()
 //
 // A write to a control that another one overrides, such as the exposure while automatic exposure is on, is
-// repeated when the driver reports the control as active. Some drivers accept such a write, uvcvideo refuses
+// repeated when the driver reports the control as active. Some drivers accept such a write; uvcvideo refuses
 // it with EACCES. A write that fails with an error of the connection is retried for 500 ms: the device may be
 // about to disappear, and the next connection then applies the value. An action that fails is neither
 // retried nor applied by a later connection. Call from one thread only.

@@ -22,7 +22,7 @@ bool is_number(const std::string& text) {
 
 bool has_open(const fs::path& process, const fs::path& device) {
   std::error_code problem, ignored;
-  // A process that ends meanwhile makes the iteration fail.
+  // The iteration fails if the process ends during it.
   for (fs::directory_iterator i(process / "fd", problem), end; !problem && i != end; i.increment(problem))
     if (fs::read_symlink(i->path(), ignored) == device) return true;
   return false;

@@ -30,7 +30,7 @@ inline constexpr double kPreferredRate = 30;
 /// CameraFormat::own_size of a range of sizes is considered. CameraFormatEntry::rank decides between equals.
 ///
 /// If no format has the requested size, chooses the format with the nearest size but keeps the requested one,
-/// because the driver then uses its nearest size. Likewise for rates, which are limited to the ends of a
+/// because the driver then uses its nearest size. Does the same for rates, which are limited to the ends of a
 /// range. Returns nullopt if lensd reads none of the formats, or if the requested one is not among them.
 std::optional<ChosenMode> choose_mode(const std::vector<CameraFormat>& formats, const RequestedMode& request);
 

@@ -330,7 +330,7 @@ bool SharedControls::revert_mode(const std::string& reason) {
   for (const auto& [name, value] : *previous_mode_) set_value(wanted_, name, value);
   previous_mode_.reset();
   notices_.add(
-      true, fmt::format("the camera does not play in this mode ({}), the previous one is restored", reason));
+      true, fmt::format("the camera does not play in this mode ({}); the previous mode is restored", reason));
   return true;
 }
 

@@ -49,8 +49,8 @@ class SharedControls {
   /// empty string. If one value is refused, none is set. Before the first connection, stores all values and
   /// checks them later.
   std::string set(const ControlValues& values);
-  /// Sets the allowed ones of these values as set() does. Returns a message that names the other controls, or
-  /// an empty string.
+  /// Like set(), but sets only the values that are allowed. Returns a message that names the other controls,
+  /// or an empty string.
   std::string set_allowed(const ControlValues& values);
   /// Queues the driver's defaults of the named controls and forgets their wanted values. If `names` is empty,
   /// resets all controls that can be set and have a default, except actions. Returns an error message, or an

@@ -117,7 +117,7 @@ MenuItem menu_of(V4l2Device& device, const v4l2_query_ext_ctrl& query) {
   };
 }
 
-/// Returns true if a list of controls ends with this error, instead of at a control that does not answer.
+/// Returns true if this error means the end of the list; false if it means that a control does not answer.
 bool ends_list(int error) {
   return not_offered(error) || is_gone(error);
 }
@@ -140,7 +140,7 @@ bool skip_control(V4l2Device& device, uint32_t id, v4l2_query_ext_ctrl& query) {
   return false;
 }
 
-/// Replaces `query` by the control after it. Returns false at the end of the list. Before Linux 6.16,
+/// Replaces `query` with the control after it. Returns false at the end of the list. Before Linux 6.16,
 /// uvcvideo returns the camera's error if a control does not answer; skip_control() then finds the next one.
 bool next_control(V4l2Device& device, v4l2_query_ext_ctrl& query) {
   constexpr int kAttempts = 3;

@@ -17,8 +17,8 @@
 namespace lensd {
 namespace {
 
-/// Capabilities of a node that programs send pictures to. v4l2loopback with exclusive_caps=1 has only these
-/// until a program does so, then only those of a camera.
+/// Capabilities of a node that programs send pictures to. v4l2loopback with exclusive_caps=1 reports only
+/// these until a program sends pictures, and then only those of a camera.
 constexpr uint32_t kOutputs = V4L2_CAP_VIDEO_OUTPUT | V4L2_CAP_VIDEO_OUTPUT_MPLANE;
 
 }  // namespace

@@ -37,7 +37,7 @@ void V4l2Capture::adopt_signal(bool any_standard) {
   if (!device_.query(VIDIOC_G_STD, standard_)) standard_ = 0;
   v4l2_std_id detected = 0;
   if (!any_standard || !device_.query(VIDIOC_QUERYSTD, detected) || detected == V4L2_STD_UNKNOWN) return;
-  // A driver that cannot tell standards apart returns several.
+  // A driver that cannot distinguish standards returns several.
   if ((detected & standard_) == 0 && device_.query(VIDIOC_S_STD, detected)) {
     log::info("{}: the TV standard of the signal is {:#x} instead of {:#x}", where_, detected, standard_);
     standard_ = detected;
