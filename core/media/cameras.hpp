@@ -18,7 +18,7 @@ struct CameraMode {
   Extent size;
   /// Frames per second, highest first. For a range: its ends and the common rates inside. Empty: unknown.
   std::vector<double> rates;
-  double lowest_rate = 0, highest_rate = 0;  ///< ends of a range of rates; 0: `rates` has all
+  double lowest_rate = 0, highest_rate = 0;  ///< ends of a range of rates; 0: `rates` lists all rates
 };
 
 /// A range of sizes in pixels.
@@ -40,9 +40,9 @@ struct CameraFormat {
   std::string fourcc, description;      ///< such as "MJPG", "Motion-JPEG"
   std::string format;                   ///< FFmpeg's name, such as "mjpeg"; empty: lensd cannot read it
   std::vector<CameraMode> modes;        ///< largest first; of a range: its limits and common sizes
-  std::optional<SizeRange> range = {};  ///< nullopt: `modes` has all sizes
-  /// Of a range: the size of the input's signal, or the device's current one. It is one of `modes`, and used
-  /// if no size is requested. Empty: unknown.
+  std::optional<SizeRange> range = {};  ///< nullopt: `modes` lists all sizes
+  /// For a range: the size of the input's signal, else the device's current size. It is one of `modes`, and
+  /// is used if no size is requested. Empty: unknown.
   Extent own_size = {};
 };
 
@@ -85,7 +85,7 @@ std::string never_a_camera(const std::string& path);
 std::string camera_obstacle(const std::string& path);
 
 /// Returns a format code as text, for example "MJPG", with "-BE" appended if its samples are big-endian.
-/// Replaces spaces and unprintable characters by '.', but omits them at the end.
+/// Replaces spaces and unprintable characters with '.', but omits them at the end.
 std::string fourcc_text(uint32_t fourcc);
 
 }  // namespace lensd

@@ -13,7 +13,7 @@ bool is_playlist(const std::string& path);
 /// replace in the names of the segments.
 void check_playlist_path(const std::string& playlist);
 
-/// Returns what the paths of the playlist's segments begin with. A number and kSegmentEnding follow.
+/// Returns the prefix of the paths of the playlist's segments. A number and kSegmentEnding follow.
 std::string segment_begin(const std::string& playlist);
 inline constexpr const char* kSegmentEnding = ".ts";
 

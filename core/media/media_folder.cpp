@@ -37,8 +37,9 @@ std::string ending(const std::string& name) {
   return dot == std::string::npos || dot == 0 ? "" : lower_case(name.substr(dot + 1));
 }
 
-/// Returns a sort key in which runs of digits compare as numbers: "clip2" before "clip10". The key has each
-/// run's length, encoded in digits, before the run. A run thus still sorts as a digit among other characters.
+/// Returns a sort key in which runs of digits compare as numbers: "clip2" before "clip10". Before each run,
+/// the key contains the run's length, encoded in digits, so that a run still sorts like a digit among other
+/// characters.
 std::string natural_key(const std::string& name) {
   std::string key;
   for (size_t i = 0; i < name.size();) {
@@ -77,7 +78,7 @@ struct Numbered {
   bool padded = false;
 };
 
-/// Replaces each group of images with consecutive numbers by one entry.
+/// Replaces each group of consecutively numbered images with one entry.
 void gather_sequences(std::vector<FolderEntry>& entries, const std::string& folder) {
   if (folder.find('%') != std::string::npos) return;
   std::map<std::pair<std::string, std::string>, Numbered> groups;

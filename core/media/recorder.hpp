@@ -63,7 +63,7 @@ void write_image(const std::string& path, ConstImageRef image, PixelAspect aspec
 /// Writes a text file with one line `index, pts_ns, sha256` per frame. Comment lines start with '#'.
 class FrameHash {
  public:
-  /// Throws as open_output() does.
+  /// Throws like open_output().
   explicit FrameHash(const std::string& path, Existing existing = Existing::replace);
   void write(ConstImageRef image, const FrameInfo& info);
   void finish();

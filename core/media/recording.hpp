@@ -74,17 +74,20 @@ class Recording {
   ~Recording();
 
   /// Starts a recording, which begins with the pre-roll if there is one, else with the next frame. Stops the
-  /// current recording first. Throws as stop() and write() do, and Error(usage) if the name is invalid.
+  /// current recording first. Throws like stop() and write(). Also throws Error(usage) if the name is
+  /// invalid.
   void start(const RecordTarget& target);
-  /// Completes the file. Waits for its sync to the disk for half a second; errors after that are logged.
-  /// Throws Error(runtime_failure) if it cannot be written. Does nothing if not active.
+  /// Completes the file. Waits for its sync to the disk for half a second (without a limit if
+  /// RecordSettings::no_timeouts is set); errors after that are logged. Throws Error(runtime_failure) if it
+  /// cannot be written. Does nothing if not active.
   void stop();
   /// Makes stop() copy the audio after the last frame too. Call if the source has no more frames.
   void source_ended();
 
-  /// Records a frame. If the encoder cannot adapt to a new size, format, aspect or tags, or a live source has
-  /// other audio, the recording continues in another file. Throws Error if the frame cannot be encoded or
-  /// written. The recording is then stopped and keeps the frames written so far; start() may be called again.
+  /// Records a frame. If the encoder cannot adapt to a new size, format, aspect or tags, or if a live
+  /// source's audio changes, continues the recording in a new file. Throws Error if the frame cannot be
+  /// encoded or written. The recording is then stopped and keeps the frames written so far; start() may be
+  /// called again.
   void write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect = {});
   /// Records a decoded picture in host memory, in the same way as a frame.
   void write(const PictureRef& picture, const FrameInfo& info, PixelAspect aspect = {});

@@ -171,8 +171,8 @@ class Source {
   /// take_notices() reports if the driver refuses a value. If a value is not allowed, sets none and returns
   /// the reason; otherwise returns an empty string. Thread-safe.
   virtual std::string set_controls(const ControlValues&) { return "this source has no controls"; }
-  /// Sets the allowed ones of these values, in the same way. Returns a message that names the other controls,
-  /// or an empty string. Does nothing if the source has no controls. Thread-safe.
+  /// Like set_controls(), but sets only the values that are allowed. Returns a message that names the other
+  /// controls, or an empty string. Does nothing if the source has no controls. Thread-safe.
   virtual std::string set_allowed_controls(const ControlValues&) { return {}; }
   /// Sets controls to the driver's defaults; all of them if `names` is empty. Returns an error message, or an
   /// empty string. Thread-safe.

@@ -25,9 +25,9 @@ namespace lensd {
 
 /// Returns true for an address, a playlist (.m3u8) or a device that StreamOutput can send to.
 bool is_stream_target(const std::string& target);
-/// Throws Error(usage) if `url` is too long, not a stream target or has no valid port, or as
-/// check_playlist_path() does; Error(unavailable) if the receiver's certificate should be verified and cannot
-/// be, as with rtsps.
+/// Throws Error(usage) if `url` is too long, is not a stream target or has no valid port, and if
+/// check_playlist_path() throws. Throws Error(unavailable) if the receiver's certificate must be verified but
+/// cannot be, as with rtsps.
 void check_stream_url(const std::string& url, TlsCheck tls);
 /// Throws Error(usage) if there is no encoder `codec`, or if the container of the stream target `url` does
 /// not support it. `url` may be empty: any container.
@@ -42,16 +42,16 @@ class StreamOutput {
     AudioSource audio_from;
     TlsCheck tls = TlsCheck::automatic;  ///< check of the certificate of an rtmps receiver
   };
-  /// Throws as check_stream_url() does.
+  /// Throws like check_stream_url().
   explicit StreamOutput(const Options& options);
   /// Calls finish(); ignores errors.
   ~StreamOutput();
 
   /// Encodes a frame and queues its packets. If the encoder cannot adapt to a new size, format, aspect or
-  /// tags, or a live source has other audio, ends the stream as finish() does and starts another; otherwise
+  /// tags, or if a live source's audio changes, ends the stream like finish() and starts a new one. Otherwise
   /// does not wait for the receiver. Throws Error if the encoder does not start or fails.
   void write(ConstImageRef image, const FrameInfo& info, PixelAspect aspect = {});
-  /// Ends the encoder and the connection after an exception of write(). The next write() starts others.
+  /// Ends the encoder and the connection after write() has thrown. The next write() starts new ones.
   void abandon() noexcept;
   /// Sets the frames per second that the next encoder announces. The running encoder keeps its rate.
   void set_rate(double fps) noexcept;
@@ -71,10 +71,10 @@ class StreamOutput {
   };
   /// Returns the stream's state and counters. Thread-safe.
   Status status() const;
-  /// Returns why the last attempt to connect failed, or the last connection was lost, also after finish();
-  /// empty if none has ended with an error. Thread-safe.
+  /// Returns why the last attempt to connect failed or the last connection was lost; empty if neither has
+  /// happened. Remains available after finish(). Thread-safe.
   std::string last_problem() const;
-  /// Returns true if a connection was made, also after finish(). Thread-safe.
+  /// Returns true if a connection was made. Remains available after finish(). Thread-safe.
   bool connected() const noexcept;
   /// Returns the messages about the receiver and the encoder since the last call. Thread-safe.
   std::vector<Notice> take_notices();
