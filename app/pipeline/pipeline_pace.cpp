@@ -134,7 +134,7 @@ void Pipeline::wait_in_picture(int64_t wait_ns, int64_t end_ns) {
 }
 
 /// Returns to A when playback reaches B. After a seek beyond B, playback continues there, as in mpv. A new
-/// loop returns to A also from positions beyond B.
+/// loop returns to A even from positions beyond B.
 void Pipeline::follow_a_b_loop() {
   if (!loops_a_b() || seek_target_ns_) return;
   if (state_.position_ns < state_.loop_b_ns)

@@ -105,7 +105,7 @@ void Pipeline::request_plan() {
                       .bypass = state_.bypass,
                       .solo = solo_,
                       .old_plan = nullptr};
-  // Captured graphs depend on it, although the plan does not.
+  // The plan does not depend on `interlaced`, but captured CUDA graphs do.
   if (current_picture_) request.picture.interlaced = current_picture_.planes.info.interlaced;
   state_.planning = plan_requests_.push(request);
   planning_ = std::exchange(unplanned_, {});

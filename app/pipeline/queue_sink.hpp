@@ -40,7 +40,7 @@ class QueueSink : public FrameSink {
   void arriving(const Arrival& arrival) override { burst_ = arrival.burst; }
   void rate_changed(double fps) override { fps_.store(fps, std::memory_order_relaxed); }
 
-  static constexpr auto kPatience = std::chrono::milliseconds(300);  ///< of finish() and finish_sinks()
+  static constexpr auto kPatience = std::chrono::milliseconds(300);  ///< default of finish(), finish_sinks()
 
   /// Lets the thread end after the queued frames. See finish_sinks().
   void close() { queue_.close(); }

@@ -79,7 +79,7 @@ void RecorderSink::stop() {
   if (!session_) return;
   session_.reset();
   set_requested(nullptr);
-  push({.losses = losses()});  // may wait for room like a frame of a burst
+  push({.losses = losses()});  // may wait for space in the queue, as for a frame of a burst
   wants_all_.store(settings_.preroll_seconds > 0, std::memory_order_relaxed);
 }
 

@@ -299,7 +299,7 @@ void Session::enqueue_load(Reply reply, std::function<Response(const Flag&)> job
   const auto shared = std::make_shared<Reply>(std::move(reply));
   bool queued = false;
   {
-    // With the lock, the job cannot pass open() before loading_ is its flag.
+    // Hold the lock, so that the job cannot pass open() before loading_ is set to its flag.
     const std::lock_guard lock(mutex_);
     const auto cancel = std::make_shared<std::atomic<bool>>(stopping_.load());
     queued = try_enqueue(transactions_, shared, [job = std::move(job), cancel] { return job(cancel); });

@@ -41,8 +41,8 @@ struct SessionOptions {
   Layers layers;    ///< files, variables and options of the configuration, for reloads
   Config config;    ///< the configuration at the start
   GraphDesc graph;  ///< resolved graph that graph() returns until the first source is open
-  /// Opens a source and returns its pipeline, not started yet. Throws Error, also if `cancel` becomes true
-  /// meanwhile. `cancel` outlives the pipeline. Must be thread-safe.
+  /// Opens a source and returns its pipeline, not started yet. Throws Error, for example if `cancel` becomes
+  /// true meanwhile. `cancel` outlives the pipeline. Must be thread-safe.
   std::function<std::unique_ptr<Pipeline>(const std::string& url, const GraphDesc& graph,
                                           const std::atomic<bool>& cancel)>
       open;
