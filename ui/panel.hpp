@@ -227,7 +227,7 @@ struct PanelContext {
   GraphEditor& editor() const { return state.editor; }
   /// Shows a message over the picture and logs it.
   void notify(bool problem, std::string text) const { state.messages.emplace_back(problem, std::move(text)); }
-  /// Returns true if the key was pressed since the last frame, also while a text field has the focus.
+  /// Returns true if the key was pressed since the last frame, even while a text field has the focus.
   bool pressed(Key key) const {
     for (const KeyPress& press : input.presses)
       if (press.key == key) return true;

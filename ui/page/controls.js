@@ -78,7 +78,7 @@ function stepAt(spec, value) {
   const finest = 10 ** -decimals(spec), wide = spec.log ? Math.abs(value) * 0.01 : (spec.max - spec.min) / 1000;
   return 10 ** Math.floor(Math.log10(Math.max(wide, finest)) + 1e-9);
 }
-/// Returns the value one step above or below. A step down ends where a step up would lead back, also if the step is smaller
+/// Returns the value one step above or below. A step down ends where a step up would lead back, even if the step is smaller
 /// there.
 function stepped(spec, value, direction) {
   const exact = number => +number.toPrecision(12), step = stepAt(spec, value);
