@@ -4,7 +4,7 @@
 // v such that more than clip_high % of the samples are ≥ v. Counts are exact. If low ≥ high, as in a picture
 // of a single value, low is 0 and high is 255. out = clamp((v − low)·255/(high − low)), rounded. The points
 // come from all channels together, or from each channel separately (per_channel). `smooth` low-passes the
-// points from frame to frame; the first frame, also after a seek, uses its own points.
+// points from frame to frame; the first frame, and the first after a seek, uses its own points.
 //
 // 16 bits: the points are exact to one of the 65536 values. High bytes are counted first. If a point is
 // clipped, a second pass counts the low bytes of the samples with this point's high byte. A point that is not
