@@ -38,7 +38,7 @@ namespace {
 /// interrupted, else kUnlimited.
 constexpr auto kPatience = QueueSink::kPatience, kUnlimited = std::chrono::milliseconds(1LL << 40);
 
-/// Returns true if the user wants to see errors only, as with -q, or nothing.
+/// Returns true if only errors are logged, as with -q, or nothing.
 bool quiet() {
   const std::string level = log::level();
   return level == "error" || level == "off";

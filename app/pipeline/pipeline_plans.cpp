@@ -190,7 +190,7 @@ void Pipeline::keep_running_plan() {
   publish_graph();
 }
 
-/// Drops all requested changes, because the sender of one no longer waits for it, and the others include it.
+/// Drops all requested changes, which share a plan, because the sender of one no longer waits for it.
 void Pipeline::drop_requested() {
   constexpr const char* kLate = "a change of the graph was not made in time, so it was dropped";
   notice(true, kLate);

@@ -3,8 +3,8 @@
 //   take() ── Job ──▶ bounded queue ──▶ handle() on the sink's thread
 //
 // While the queue is full, take() waits. After run(true), as for live sources, take() drops and counts the
-// oldest frame instead. If the sink wants every frame, take() waits up to kBurstPatienceNs during a burst
-// first, because the encoder may need longer for the burst's frames than the graph.
+// oldest frame instead. If the sink wants every frame, take() first waits up to kBurstPatienceNs during a
+// burst, because the encoder may need longer for the burst's frames than the graph.
 #pragma once
 
 #include <atomic>

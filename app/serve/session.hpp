@@ -129,8 +129,8 @@ class Session final : public ControlTarget {
   struct OpenRequest {
     OutcomeCallback callback;
     int64_t deadline_ns = std::numeric_limits<int64_t>::max();  ///< pump() refuses it later
-    std::shared_ptr<CommandClaim> claim = {};  ///< of the changes; null: pump() never refuses the request
-    uint64_t ticket = 0;                       ///< of the changes; 0: not posted by post_changes()
+    std::shared_ptr<CommandClaim> claim = {};  ///< claim of the changes; null: pump() never refuses them
+    uint64_t ticket = 0;                       ///< ticket of the changes; 0: not posted by post_changes()
   };
   using Requests = std::map<uint64_t, OpenRequest>;
   using Flag = std::shared_ptr<std::atomic<bool>>;

@@ -34,7 +34,7 @@ std::string clock(int64_t ns, bool milliseconds) {
 }
 
 /// Returns the source's name for a file name: without the extension, and with '-' instead of ':'. Also
-/// replaces the '%' of "%n", which unused_path() would replace by a number.
+/// replaces the '%' of "%n", which unused_path() would replace with a number.
 std::string file_name_of(const std::string& source) {
   std::string name = fs::path(source).stem().string();
   std::ranges::replace(name, ':', '-');
