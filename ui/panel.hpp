@@ -252,7 +252,7 @@ struct PanelContext {
 /// The label of a parameter, a camera control or another setting. The functions are called when their text is
 /// shown.
 struct SettingLabel {
-  std::string_view group, name, part = {};  ///< of the widget, for WidgetRects
+  std::string_view group, name, part = {};  ///< names of the widget, for WidgetRects
   std::string_view text;
   ImU32 ink;
   bool changed;  ///< the value differs from the default
