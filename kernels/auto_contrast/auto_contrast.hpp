@@ -92,8 +92,8 @@ LENSD_HD constexpr bool is_white_point(uint64_t samples, uint64_t up_to, uint64_
   return above + count > limit && above <= limit;
 }
 
-/// Returns true if the black or the white point is clipped. All channels have the same limits. `pixels`: of
-/// the image.
+/// Returns true if the black or the white point is clipped. All channels have the same limits. `pixels`:
+/// number of pixels of the image.
 LENSD_HD constexpr bool is_clipped(const AutoContrastBlock& block, uint64_t pixels, int channels) {
   const int size = ContrastChannels(block, 0, channels).size();
   const ClipLimits limits = clip_limits(block, pixels * static_cast<uint64_t>(size));
