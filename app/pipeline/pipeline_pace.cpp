@@ -143,9 +143,9 @@ void Pipeline::follow_a_b_loop() {
     request_seek(state_.loop_a_ns);
 }
 
-/// Call at the end of the stream. Starts over in a loop: at A if B was not reached, because it is within the
-/// last picture or after it. Ends the run if the last seek for a loop found no picture, because the next one
-/// would find none either.
+/// Call at the end of the stream. Starts over in a loop: at A if B is within the last picture or after it, so
+/// that playback did not reach B. Ends the run if the last seek for a loop found no picture, because the next
+/// one would find none either.
 void Pipeline::end_of_stream() {
   // After A there may be no picture, for example if another track is shorter.
   const bool reaches_a = shown_ns_ + state_.frame_duration_ns > state_.loop_a_ns;
