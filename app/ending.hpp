@@ -5,8 +5,8 @@
 
 namespace lensd {
 
-/// Thrown to end the program as the signal does, so that a shell stops its loop too. Throw it when all files
-/// are complete.
+/// Thrown to end the program by the signal itself, so that a loop in the shell stops too. Throw it when all
+/// files are complete.
 struct EndBySignal {
   int signal;
   std::string message;  ///< a line for standard error; empty: none

@@ -1,4 +1,4 @@
-// Protects the source, and existing files, against the outputs of a run.
+// Keeps the outputs of a run from replacing the source and existing files.
 #pragma once
 
 #include <string>

@@ -50,7 +50,8 @@ PipelineOptions pipeline_options(const CommandLine& line, Backend backend, int f
 std::string playback_obstacle(const CommandLine& line, const SourceInfo& source);
 
 /// Returns why --source-control or [source.controls] has no effect with the source `url`. Returns an empty
-/// string if they are not given or have an effect, or in the viewer for [source.controls] and without SOURCE.
+/// string if they are not given or have an effect. In the viewer, also returns an empty string if only
+/// [source.controls] is given or there is no SOURCE, because a camera may be opened later.
 std::string controls_obstacle(const CommandLine& line, const std::string& url);
 
 /// Maximum number of frames that a sink holds: those in its queue and the one that it processes.
@@ -70,8 +71,8 @@ std::shared_ptr<StreamSink> make_stream(const CommandLine& line, const SourceInf
 /// Returns the virtual camera of the run. Starts it if [output] virtual_camera is set. Throws
 /// Error(unavailable) if it cannot start because libpipewire is missing.
 std::shared_ptr<VirtualCamera> make_virtual_camera(const CommandLine& line);
-/// Adds the recorder, the sink of make_stream(), if there is one, and the virtual camera to the options, and
-/// the frames that they hold.
+/// Adds the recorder, the sink of make_stream() if there is one, and the virtual camera to the options.
+/// Increases the number of frames by the number that these sinks hold.
 void add_sinks(PipelineOptions& options, const CommandLine& line, const SourceInfo& source,
                std::shared_ptr<RecorderSink> recorder, std::shared_ptr<VirtualCamera> camera);
 /// Returns the command that starts the recording of --record. `again`: a later recording of

@@ -16,8 +16,8 @@ namespace lensd {
 std::optional<toml::table> read_state_file(const std::string& path, size_t most_bytes);
 
 /// Copies an unusable file, which the caller will replace, to PATH.broken, unless it is larger than 16 MiB.
-/// Logs `problem`, the whole message, as a warning; as information if PATH.broken has the same content
-/// already.
+/// Logs `problem`, the whole message: as a warning, or as information if PATH.broken already has the same
+/// content.
 void keep_damaged(const std::string& path, const std::string& problem);
 
 /// Locks a state file while it is read and replaced, so that two programs do not lose each other's changes.

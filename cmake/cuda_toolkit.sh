@@ -2,7 +2,7 @@
 # Finds or fetches the CUDA compiler. Sourced by ./dev.
 #
 # LENSD_CUDA=auto: the installed compiler; without one, NVIDIA's wheels if there is a driver that runs their code.
-#            on: as auto, also without a driver.  wheels: the wheels, even if a compiler is installed.  off: none.
+#            on: as auto, even without a driver.  wheels: the wheels, even if a compiler is installed.  off: none.
 
 cuda_folder=$root/build/cuda            # kept between builds; ./dev clean removes it
 cuobjdump_folder=$root/build/cuobjdump  # likewise

@@ -48,7 +48,7 @@ struct KeyEvent {
 void step_speed(PanelContext& ctx, double factor) {
   if (ctx.model.live) return ctx.notify(false, "The speed of a live source cannot be changed");
   double speed = std::clamp(ctx.model.speed * factor, kMinSpeed, kMaxSpeed);
-  if (std::abs(speed - 1) < 0.04) speed = 1;  // snap to 1 in spite of rounding
+  if (std::abs(speed - 1) < 0.04) speed = 1;  // snap to 1 despite rounding errors
   ctx.send(SetSpeed{speed});
 }
 

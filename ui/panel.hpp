@@ -227,7 +227,7 @@ struct PanelContext {
   GraphEditor& editor() const { return state.editor; }
   /// Shows a message over the picture and logs it.
   void notify(bool problem, std::string text) const { state.messages.emplace_back(problem, std::move(text)); }
-  /// Returns true if the key was pressed since the last frame, also while a text field has the focus.
+  /// Returns true if the key was pressed since the last frame, even while a text field has the focus.
   bool pressed(Key key) const {
     for (const KeyPress& press : input.presses)
       if (press.key == key) return true;
@@ -252,7 +252,7 @@ struct PanelContext {
 /// The label of a parameter, a camera control or another setting. The functions are called when their text is
 /// shown.
 struct SettingLabel {
-  std::string_view group, name, part = {};  ///< of the widget, for WidgetRects
+  std::string_view group, name, part = {};  ///< names of the widget, for WidgetRects
   std::string_view text;
   ImU32 ink;
   bool changed;  ///< the value differs from the default

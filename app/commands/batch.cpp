@@ -38,7 +38,7 @@ namespace {
 /// interrupted, else kUnlimited.
 constexpr auto kPatience = QueueSink::kPatience, kUnlimited = std::chrono::milliseconds(1LL << 40);
 
-/// Returns true if the user wants to see errors only, as with -q, or nothing.
+/// Returns true if only errors are logged, as with -q, or nothing.
 bool quiet() {
   const std::string level = log::level();
   return level == "error" || level == "off";
@@ -114,9 +114,9 @@ std::unique_ptr<Recorder> open_output_recorder(Pipeline& pipeline, const Command
   return open_recorder(line.output, pipeline.executor().plan()->output, options);
 }
 
-/// Writes frames until the pipeline has no more or a signal arrives. Throws Error if an output fails. Handles
-/// signals by `interruption` when the outputs are open. Until then a signal ends the process, because opening
-/// a pipe waits for its reader.
+/// Writes frames until the pipeline has no more or a signal arrives. Throws Error if an output fails. Creates
+/// `interruption`, which handles signals, when the outputs are open. Until then a signal ends the process,
+/// because opening a pipe waits for its reader.
 Written write_frames(Pipeline& pipeline, const CommandLine& line, std::optional<Interruption>& interruption) {
   std::atomic<bool> interrupted{false};
   std::unique_ptr<FrameHash> hashes =
@@ -184,7 +184,8 @@ void log_notices(Pipeline& pipeline) {
     n.problem ? log::warn("{}", n.text) : log::info("{}", n.text);
 }
 
-/// Waits while the sinks send the frames, and logs the pipeline's notices. Handles signals by `interruption`.
+/// Waits while the sinks send the frames, and logs the pipeline's notices. Creates `interruption`, which
+/// handles signals.
 Written send_frames(Pipeline& pipeline, std::optional<Interruption>& interruption) {
   interruption.emplace();
   Written written;
@@ -200,7 +201,7 @@ Written send_frames(Pipeline& pipeline, std::optional<Interruption>& interruptio
   return written;
 }
 
-/// The sinks of a run, which work beside the writer. Each may be null.
+/// The sinks of a run, which run in parallel with the writer. Each may be null.
 struct BatchSinks {
   std::shared_ptr<RecorderSink> recorder;
   std::shared_ptr<StreamSink> stream;

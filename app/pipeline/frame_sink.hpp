@@ -25,9 +25,9 @@ struct PixelAspects {
   PixelAspect output, source;  ///< `source`: aspect of the picture as stored, before rotation
 };
 
-/// What precedes a frame of a live source.
+/// How a frame of a live source arrived.
 struct Arrival {
-  bool burst = false;    ///< its picture waited, or others wait behind it
+  bool burst = false;    ///< its picture waited in the queue, or others wait behind it
   uint64_t dropped = 0;  ///< pictures that the pipeline has dropped since its start
 };
 
@@ -39,7 +39,7 @@ class FrameSink {
   /// in host memory. The pipeline must outlive the sink's queued frames.
   virtual void attach(DeviceFrameSync*) {}
 
-  /// Returns true while the sink needs every frame, also those that are late. Thread-safe.
+  /// Returns true while the sink needs every frame, including late ones. Thread-safe.
   virtual bool wants_every_frame() const noexcept { return false; }
   /// Returns true if the sink needs a frame and has received none. While no new frame comes, it gets the
   /// current one again. Called by the process thread.

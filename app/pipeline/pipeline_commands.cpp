@@ -53,7 +53,7 @@ void Pipeline::apply(const Command& command) {
                  [this](const Pause& c) { apply_pause(c.paused); },
                  [this](const Step& c) { apply_step(c.frames); },
                  [this](const Seek& c) {
-                   // Relative seeks add up, also while the picture of the last seek is not processed yet.
+                   // Relative seeks add up, even while the picture of the last seek is not processed yet.
                    const int64_t from = c.relative ? seek_target_ns_.value_or(state_.position_ns) : 0;
                    request_seek(from + c.position_ns);
                  },
@@ -116,7 +116,7 @@ void Pipeline::apply_changes(const Batch& batch) {
   if (batch.request) report_outcomes({PlannedCommand{.request = batch.request}}, result.problem);
 }
 
-/// Changes the running plan at once, also while another plan is in preparation. Does nothing if the changes
+/// Changes the running plan at once, even while another plan is in preparation. Does nothing if the changes
 /// do not fit the running graph, because they then belong to the graph that is being planned.
 void Pipeline::apply_live(const std::vector<GraphChange>& changes) {
   GraphDesc graph = graph_;

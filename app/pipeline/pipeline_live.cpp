@@ -47,7 +47,7 @@ void Pipeline::wait_for_sound(int64_t due_ns) {
   }
 }
 
-/// `chosen`: passes it only to sinks for which this function returns true; null: to all.
+/// Passes the frame to the sinks for which `chosen` returns true, or to all sinks if `chosen` is null.
 void Pipeline::pass_to_sinks(const Frame& frame, SinkChoice chosen) {
   const PixelAspect upright = source_->pixel_aspect();
   const bool turned = current_picture_.planes.info.orientation.transpose;

@@ -134,7 +134,7 @@ void Pipeline::wait_in_picture(int64_t wait_ns, int64_t end_ns) {
 }
 
 /// Returns to A when playback reaches B. After a seek beyond B, playback continues there, as in mpv. A new
-/// loop returns to A also from positions beyond B.
+/// loop returns to A even from positions beyond B.
 void Pipeline::follow_a_b_loop() {
   if (!loops_a_b() || seek_target_ns_) return;
   if (state_.position_ns < state_.loop_b_ns)
@@ -143,9 +143,9 @@ void Pipeline::follow_a_b_loop() {
     request_seek(state_.loop_a_ns);
 }
 
-/// Call at the end of the stream. Starts over in a loop: at A if B was not reached, because it is within the
-/// last picture or after it. Ends the run if the last seek for a loop found no picture, because the next one
-/// would find none either.
+/// Call at the end of the stream. Starts over in a loop: at A if B is within the last picture or after it, so
+/// that playback did not reach B. Ends the run if the last seek for a loop found no picture, because the next
+/// one would find none either.
 void Pipeline::end_of_stream() {
   // After A there may be no picture, for example if another track is shorter.
   const bool reaches_a = shown_ns_ + state_.frame_duration_ns > state_.loop_a_ns;

@@ -105,7 +105,7 @@ void Pipeline::request_plan() {
                       .bypass = state_.bypass,
                       .solo = solo_,
                       .old_plan = nullptr};
-  // Captured graphs depend on it, although the plan does not.
+  // The plan does not depend on `interlaced`, but captured CUDA graphs do.
   if (current_picture_) request.picture.interlaced = current_picture_.planes.info.interlaced;
   state_.planning = plan_requests_.push(request);
   planning_ = std::exchange(unplanned_, {});
@@ -190,7 +190,7 @@ void Pipeline::keep_running_plan() {
   publish_graph();
 }
 
-/// Drops all requested changes, because the sender of one no longer waits for it, and the others include it.
+/// Drops all requested changes, which share a plan, because the sender of one no longer waits for it.
 void Pipeline::drop_requested() {
   constexpr const char* kLate = "a change of the graph was not made in time, so it was dropped";
   notice(true, kLate);

@@ -70,7 +70,7 @@ class PlaybackClock {
     constexpr auto kLongest = static_cast<double>(kLongestNs);
     return static_cast<int64_t>(std::clamp(static_cast<double>(ns) / speed_, -kLongest, kLongest));
   }
-  /// Returns true if the wait of `ns` until the frame at `pts_ns` is due is a jump of the timestamps: longer
+  /// Returns true if `ns`, the wait until the frame at `pts_ns` is due, is a jump of the timestamps: longer
   /// than 10 s, longer than twice `before_ns`, the duration of the previous frame, and after trust_until().
   bool is_jump(int64_t pts_ns, int64_t ns, int64_t before_ns) const {
     return pts_ns > trusted_ns_ && ns > std::max(kMaxWaitNs, 2 * played_in(before_ns));

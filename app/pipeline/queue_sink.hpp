@@ -3,8 +3,8 @@
 //   take() ── Job ──▶ bounded queue ──▶ handle() on the sink's thread
 //
 // While the queue is full, take() waits. After run(true), as for live sources, take() drops and counts the
-// oldest frame instead. If the sink wants every frame, take() waits up to kBurstPatienceNs during a burst
-// first, because the encoder may need longer for the burst's frames than the graph.
+// oldest frame instead. If the sink wants every frame, take() first waits up to kBurstPatienceNs during a
+// burst, because the encoder may need longer for the burst's frames than the graph.
 #pragma once
 
 #include <atomic>
@@ -40,7 +40,7 @@ class QueueSink : public FrameSink {
   void arriving(const Arrival& arrival) override { burst_ = arrival.burst; }
   void rate_changed(double fps) override { fps_.store(fps, std::memory_order_relaxed); }
 
-  static constexpr auto kPatience = std::chrono::milliseconds(300);  ///< of finish() and finish_sinks()
+  static constexpr auto kPatience = std::chrono::milliseconds(300);  ///< default of finish(), finish_sinks()
 
   /// Lets the thread end after the queued frames. See finish_sinks().
   void close() { queue_.close(); }

@@ -79,7 +79,7 @@ void RecorderSink::stop() {
   if (!session_) return;
   session_.reset();
   set_requested(nullptr);
-  push({.losses = losses()});  // may wait for room like a frame of a burst
+  push({.losses = losses()});  // may wait for space in the queue, as for a frame of a burst
   wants_all_.store(settings_.preroll_seconds > 0, std::memory_order_relaxed);
 }
 
@@ -150,7 +150,7 @@ bool RecorderSink::complete_file() {
 }
 
 /// Ends the recording, completes its file and reports it in a notice, unless it has failed. `losses`: the
-/// totals at its end; this thread may be late.
+/// totals at the end of the recording, because this thread may be late.
 void RecorderSink::end_session(const Losses& losses) {
   const Losses before = std::exchange(losses_before_, losses);
   if (!current_) return;  // losses of a pre-roll are not reported
@@ -209,7 +209,7 @@ void RecorderSink::fail(const std::string& problem, bool ends) {
     const Recording::Report done = recording->report();
     earlier_.frames += done.frames, earlier_.bytes += done.bytes;
     if (done.frames > 0) earlier_.files += done.files;
-    // May be fewer frames than published before: those of an incomplete fragment are lost.
+    // The number of frames may decrease, because those of an incomplete fragment are lost.
     state_.frames = earlier_.frames, state_.bytes = earlier_.bytes, state_.files = earlier_.files;
   }
   if (current_ && !current_->keep_trying) {

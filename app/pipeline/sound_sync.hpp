@@ -22,7 +22,7 @@ class SoundSync {
 
   /// Stops the sound at once. It will continue at about `position_ns`. `seeking` as in SoundCue.
   void stop(int64_t position_ns, bool seeking) {
-    // Keep the decoded sound if the sound has already stopped at this position, as when a pause ends.
+    // Keep the decoded sound if the sound has already stopped at this position, as at the end of a pause.
     const bool kept = cue_.seek > 0 && !cue_.playing && !cue_.too_slow && cue_.from_ns == position_ns;
     if (!kept) ++cue_.seek, cue_.from_ns = position_ns;
     cue_.seeking = seeking, cue_.playing = cue_.too_slow = false;

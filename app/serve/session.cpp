@@ -162,7 +162,7 @@ std::shared_ptr<Pipeline> Session::swap_pipeline(std::shared_ptr<Pipeline> next,
     pending_.clear(), predicted_from_.reset();
     rate_ns_ = 0;
     if (record_ && !options_.load) {
-      // Before clients can fill the queue: `next` takes no commands from it until it is started.
+      // Post before clients can fill the queue: `next` reads no commands until it is started.
       next->post(*record_);
       record_->resumed = true;
     }
@@ -199,8 +199,8 @@ Response Session::load_now(const std::string& url, const SetGraph* change, const
   return response.ok() && change ? plan(*change) : response;
 }
 
-/// Applies what a configuration changes as one command, so that all of it takes effect or nothing. If the
-/// source has changed, opens it with the new graph and settings.
+/// Applies the changes of a configuration as one command, so that all take effect or none. If the source has
+/// changed, opens it with the new graph and settings.
 Response Session::apply_config(const Layered& next, const Flag& cancel) {
   const std::string& url = next.config.source_url;
   SetGraph change{next.graph};
@@ -299,7 +299,7 @@ void Session::enqueue_load(Reply reply, std::function<Response(const Flag&)> job
   const auto shared = std::make_shared<Reply>(std::move(reply));
   bool queued = false;
   {
-    // With the lock, the job cannot pass open() before loading_ is its flag.
+    // Hold the lock, so that the job cannot pass open() before loading_ is set to its flag.
     const std::lock_guard lock(mutex_);
     const auto cancel = std::make_shared<std::atomic<bool>>(stopping_.load());
     queued = try_enqueue(transactions_, shared, [job = std::move(job), cancel] { return job(cancel); });

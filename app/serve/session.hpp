@@ -41,8 +41,8 @@ struct SessionOptions {
   Layers layers;    ///< files, variables and options of the configuration, for reloads
   Config config;    ///< the configuration at the start
   GraphDesc graph;  ///< resolved graph that graph() returns until the first source is open
-  /// Opens a source and returns its pipeline, not started yet. Throws Error, also if `cancel` becomes true
-  /// meanwhile. `cancel` outlives the pipeline. Must be thread-safe.
+  /// Opens a source and returns its pipeline, not started yet. Throws Error, for example if `cancel` becomes
+  /// true meanwhile. `cancel` outlives the pipeline. Must be thread-safe.
   std::function<std::unique_ptr<Pipeline>(const std::string& url, const GraphDesc& graph,
                                           const std::atomic<bool>& cancel)>
       open;
@@ -129,8 +129,8 @@ class Session final : public ControlTarget {
   struct OpenRequest {
     OutcomeCallback callback;
     int64_t deadline_ns = std::numeric_limits<int64_t>::max();  ///< pump() refuses it later
-    std::shared_ptr<CommandClaim> claim = {};  ///< of the changes; null: pump() never refuses the request
-    uint64_t ticket = 0;                       ///< of the changes; 0: not posted by post_changes()
+    std::shared_ptr<CommandClaim> claim = {};  ///< claim of the changes; null: pump() never refuses them
+    uint64_t ticket = 0;                       ///< ticket of the changes; 0: not posted by post_changes()
   };
   using Requests = std::map<uint64_t, OpenRequest>;
   using Flag = std::shared_ptr<std::atomic<bool>>;

@@ -124,7 +124,7 @@ Response Session::start_recording(StartRecord what) {
   uint64_t before = 0;
   std::optional<StartRecord> requested, previous;
   {
-    // With one lock, so that swap_pipeline() does not post the recording a second time.
+    // Hold the lock for all of this, so that swap_pipeline() does not post the recording a second time.
     const std::lock_guard lock(mutex_);
     running = pipeline_;
     before = recorder_status(*running).begun;

@@ -96,7 +96,7 @@ class Viewer {
   /// notice if there are no sources, if a folder cannot be read or has no videos or images, or if a source is
   /// an output of this run.
   void open_all(std::vector<std::string> sources);
-  /// Replaces the playlist by the sources that were found for `given`, and opens the first one that can be
+  /// Replaces the playlist with the sources that were found for `given`, and opens the first one that can be
   /// opened. If `given` is a single file, inserts it into the playlist instead.
   void open_list(const std::vector<std::string>& given, std::vector<std::string> sources);
   /// Opens the camera that was plugged in while the test picture plays.
@@ -160,7 +160,7 @@ class Viewer {
   ui::ImGuiSession session_;
   BackendChoice backend_;
   ui::DisplayChoice display_;           ///< display path of pipelines that run on backend_
-  ui::DisplayChoice pipeline_display_;  ///< of the current pipeline, which may run on the CPU instead
+  ui::DisplayChoice pipeline_display_;  ///< path of the current pipeline, which may run on the CPU instead
   std::optional<MachineSpeed> machine_speed_;
   ui::PanelTexture scope_texture_, thumbnail_texture_;
   ui::TrackOverlay tracks_;

@@ -174,7 +174,7 @@ void Viewer::toggle_virtual_camera() {
   }
 }
 
-/// Reports the camera when PipeWire has it. Until then the camera's own notices give the obstacle.
+/// Reports the camera when PipeWire has it. Until then, the camera's own notices say what is missing.
 void Viewer::announce_virtual_camera() {
   if (camera_announced_) return;
   const VirtualCamera::Status status = virtual_camera_->status();

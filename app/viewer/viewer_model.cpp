@@ -103,8 +103,8 @@ void ViewerModelBuilder::notice(bool problem, std::string text) {
   model_.notices.push_back({0, problem, std::move(text)});
 }
 
-/// Removes hints about setting the A-B loop that no longer apply, also because another client or a new source
-/// has changed the loop.
+/// Removes hints about setting the A-B loop that no longer apply. Another client or a new source may also
+/// have changed the loop.
 void ViewerModelBuilder::drop_loop_hints() {
   if (model_.loop_a_ns >= 0 && model_.loop_b_ns < 0) return;
   std::erase_if(model_.notices, [](const ui::Notice& n) {

@@ -63,7 +63,7 @@ class ViewerModelBuilder {
   const std::function<void(const Notice&)> on_notice_;
   ui::ViewerModel model_;
   uint64_t graph_version_ = 0;
-  uint64_t loop_ticket_ = 0;  ///< of the last sent command that changes a loop
+  uint64_t loop_ticket_ = 0;  ///< ticket of the last sent command that changes a loop
   PictureInfo picture_;       ///< format of the source's pictures
   bool errors_reported_ = false;
   int64_t timings_ns_ = 0, scopes_ns_ = 0, log_ns_ = 0;

@@ -35,7 +35,7 @@ ViewerSetup Viewer::setup() const {
               }};
 }
 
-/// Returns `live` with the control values that the user has set, also in earlier runs.
+/// Returns `live` with the control values that the user has set in this run and in earlier ones.
 LiveOptions Viewer::remembered(LiveOptions live) const {
   live.kept_controls = memory_.kept_controls();
   return live;

@@ -16,9 +16,9 @@ __device__ BytePoints find_points(uint32_t count, uint64_t below, uint64_t sampl
                                   const ClipLimits& limits) {
   __shared__ BytePoints points;
   const int v = static_cast<int>(threadIdx.x);
-  __syncthreads();  // until the results of the last call are read
+  __syncthreads();  // waits until all threads have read the results of the last call
   if (v == 0) points.low.byte = 0, points.low.below = 0, points.high.byte = 255, points.high.below = 0;
-  // The sum is at most 3 · 2^28. Its barrier is also for `points`.
+  // The sum is at most 3 · 2^28. block_inclusive_sum() contains the barrier that `points` needs.
   const uint64_t all = below + block_inclusive_sum<kThreads>(count);
   if (v < kBytes) {
     if (is_black_point(all, count, limits.low)) points.low.byte = v, points.low.below = all - count;
@@ -37,7 +37,7 @@ struct LowBytesTuning {
   static constexpr int copies(int channels) { return channels == 1 ? 8 : 4; }
 };
 
-/// Counts the low bytes of the samples with a point's high byte. `pixels`: of the image.
+/// Counts the low bytes of the samples with a point's high byte. `pixels`: their number in the image.
 template <int kChannels>
 __global__ void __launch_bounds__(LowBytesTuning::threads)
     low_bytes_kernel(ImageView<const uint8_t> in, int row_bytes, bool aligned, uint64_t pixels,

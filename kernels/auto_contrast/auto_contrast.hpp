@@ -4,7 +4,7 @@
 // v such that more than clip_high % of the samples are ≥ v. Counts are exact. If low ≥ high, as in a picture
 // of a single value, low is 0 and high is 255. out = clamp((v − low)·255/(high − low)), rounded. The points
 // come from all channels together, or from each channel separately (per_channel). `smooth` low-passes the
-// points from frame to frame; the first frame, also after a seek, uses its own points.
+// points from frame to frame; the first frame, and the first after a seek, uses its own points.
 //
 // 16 bits: the points are exact to one of the 65536 values. High bytes are counted first. If a point is
 // clipped, a second pass counts the low bytes of the samples with this point's high byte. A point that is not
@@ -92,8 +92,8 @@ LENSD_HD constexpr bool is_white_point(uint64_t samples, uint64_t up_to, uint64_
   return above + count > limit && above <= limit;
 }
 
-/// Returns true if the black or the white point is clipped. All channels have the same limits. `pixels`: of
-/// the image.
+/// Returns true if the black or the white point is clipped. All channels have the same limits. `pixels`:
+/// number of pixels of the image.
 LENSD_HD constexpr bool is_clipped(const AutoContrastBlock& block, uint64_t pixels, int channels) {
   const int size = ContrastChannels(block, 0, channels).size();
   const ClipLimits limits = clip_limits(block, pixels * static_cast<uint64_t>(size));

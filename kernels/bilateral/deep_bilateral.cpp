@@ -47,7 +47,7 @@ struct DeepBilateralSums {
     const hn::RebindToSigned<F32> i32;
     const hn::Rebind<uint16_t, F32> u16;
     const V mean = hn::Add(hn::Add(centre, hn::Div(sum, weights)), hn::Set(F32(), 0.5f));
-    hn::StoreU(hn::DemoteTo(u16, hn::ConvertTo(i32, mean)), u16, to);  // limited to 0 … 65535
+    hn::StoreU(hn::DemoteTo(u16, hn::ConvertTo(i32, mean)), u16, to);  // clamped to 0 … 65535
   }
 };
 

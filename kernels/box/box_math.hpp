@@ -11,8 +11,8 @@ struct BoxParams {
   Border border = Border::reflect101;
 };
 
-inline constexpr int kBoxMaxRadius = 127;   ///< up to this radius the sum of a column fits 16 bits
-inline constexpr int kBoxNarrowRadius = 7;  ///< up to this radius the sum of a window fits 16 bits
+inline constexpr int kBoxMaxRadius = 127;   ///< up to this radius the sum of a column fits in 16 bits
+inline constexpr int kBoxNarrowRadius = 7;  ///< up to this radius the sum of a window fits in 16 bits
 
 struct BoxBlock {
   int radius, half;     ///< half is n / 2 for n = (2·radius + 1)²

@@ -65,7 +65,7 @@ LENSD_HD constexpr int canny_derive(int k) {
 }
 
 /// Scales a derivative. For aperture 7, divides by 16 and rounds to nearest, ties to even, so that
-/// derivatives of 8-bit samples fit 16 bits.
+/// derivatives of 8-bit samples fit in 16 bits.
 template <int A>
 LENSD_HD inline int canny_scale(int sum) {
   return A == 7 ? (sum + 7 + (sum >> 4 & 1)) >> 4 : sum;

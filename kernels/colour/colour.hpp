@@ -4,7 +4,7 @@
 // Formats: every PictureFormat with 8 to 16 bits per sample and chroma subsampled by 1 or 2 in each
 // direction. Chroma is upsampled bilinearly according to its siting (left: on a luma column, between rows;
 // center: between columns and between rows; top_left: on a column and a row). Border rule: replicate. Then
-// the bt601, bt709 or bt2020 matrix is applied. Limited range is expanded, also in grey and RGB pictures.
+// the bt601, bt709 or bt2020 matrix is applied. Limited range is expanded, even in grey and RGB pictures.
 // Alpha always has full range. HDR, BT.2020 and P3 colours are converted to SDR and BT.709; see
 // needs_linear_light(). Temporal reach: none.
 //

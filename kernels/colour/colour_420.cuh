@@ -1,5 +1,5 @@
 // 4:2:0 in patches of 4 × 4 pixels, with U and V in the halves of one register. A sample has at most 12 bits,
-// so sums in sixteenths fit 16 bits and no half carries into the other.
+// so sums in sixteenths fit in 16 bits and no half carries into the other.
 #pragma once
 
 #include "kernels/colour/colour_job.cuh"

@@ -84,7 +84,7 @@ void matrix_row(const ColourMatrix& m, ColourModel model, bool wide, const int32
   convert(m, planes[0], planes[1], planes[2], width, out);
 }
 
-/// Replaces samples by codes.
+/// Replaces samples with codes.
 template <class T, bool kYuv>
 void convert_codes(const ColourMatrix codes, int32_t* HWY_RESTRICT a, int32_t* HWY_RESTRICT b,
                    int32_t* HWY_RESTRICT c, int width) {

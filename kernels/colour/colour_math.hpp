@@ -16,7 +16,7 @@ struct ColourBlock {
 };
 
 /// Conversion in fixed point: coefficients in 1/8192, samples in sixteenths (the bilinear weights sum to 16).
-/// colour_clamp() reduces sums to results. Sums fit 32 bits up to a depth of 12.
+/// colour_clamp() reduces sums to results. Sums fit in 32 bits up to a depth of 12.
 struct ColourMatrix {
   int32_t luma = 0;  ///< luma coefficient; also for grey and for R, G and B of RGB pictures
   int32_t rv = 0, gu = 0, gv = 0, bu = 0;
@@ -46,7 +46,7 @@ struct ColourMatrix {
   }
 };
 
-/// Returns the result of a sum: sum / 2^shift, rounded to nearest and limited to 0 … `most`. `T`: int32_t up
+/// Returns the result of a sum: sum / 2^shift, rounded to nearest and clamped to 0 … `most`. `T`: int32_t up
 /// to a depth of 12, else int64_t.
 template <class T>
 LENSD_HD constexpr uint32_t colour_clamp(const ColourMatrix& m, T sum) {

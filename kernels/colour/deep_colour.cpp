@@ -12,7 +12,7 @@
 namespace lensd {
 namespace {
 
-/// Replaces the samples of three planes by colours, which are stored as floats.
+/// Replaces the samples of three planes with colours, which are stored as floats.
 template <bool kYuv>
 void colours_in_place(const DeepMatrix& matrix, int32_t* const* planes, int width) {
   vectorised([&matrix, planes, width] {

@@ -35,12 +35,12 @@ struct DeepMatrix {
   }
 };
 
-/// R, G and B, where white is 65535; not rounded and not limited.
+/// R, G and B, where white is 65535; not rounded and not clamped.
 struct DeepColours {
   float r, g, b;
 };
 
-/// Returns the value rounded to nearest and limited to 0 … 65535.
+/// Returns the value rounded to nearest and clamped to 0 … 65535.
 LENSD_HD inline uint16_t deep_sample(float v) {
   const float limited = v < 0.f ? 0.f : v > 65535.f ? 65535.f : v;
   return static_cast<uint16_t>(static_cast<int>(limited + 0.5f));

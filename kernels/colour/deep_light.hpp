@@ -69,7 +69,7 @@ struct DeepLight {
 
   LENSD_HD float encode(float light) const { return code.at(light < 0.f ? 0.f : light > 1.f ? 1.f : light); }
 
-  /// Replaces coded R, G and B, where white is 65535, by display colours.
+  /// Replaces coded R, G and B, where white is 65535, with display colours.
   LENSD_HD void convert(float& red, float& green, float& blue) const {
     constexpr float kUnit = 1.f / 65535;
     float r = linear.at(red * kUnit), g = linear.at(green * kUnit), b = linear.at(blue * kUnit);

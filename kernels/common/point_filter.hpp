@@ -6,7 +6,7 @@
 //   };
 //
 // The CPU side, the CUDA side and the oracle call value(). `v` is in [0, max], where `max` is 255 or 65535;
-// the result is limited to that range. Alpha passes through. `Block` is the third template argument; by
+// the result is clamped to that range. Alpha passes through. `Block` is the third template argument; by
 // default it contains the parameters.
 //
 // A filter may add `four(const Block&, auto& word)`, which does the same for the four bytes of a word with

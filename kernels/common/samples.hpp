@@ -5,12 +5,12 @@
 
 namespace lensd {
 
-/// Limits `v` to 0 … 255.
+/// Clamps `v` to 0 … 255.
 LENSD_HD constexpr uint8_t clamp_to_byte(int v) {
   return static_cast<uint8_t>(v < 0 ? 0 : v > 255 ? 255 : v);
 }
 
-/// Limits `v` to 0 … `most`.
+/// Clamps `v` to 0 … `most`.
 LENSD_HD constexpr int clamp_to(int most, int v) {
   return v < 0 ? 0 : v > most ? most : v;
 }

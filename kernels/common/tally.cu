@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(TallyTuning::threads)
   if (threadIdx.x < 3) block_sums[threadIdx.x] = 0;
   __syncthreads();
 
-  // A warp adds about 2^28 / 4224 pixels at most. So its sums of bytes fit 32 bits, and so do the sums of
+  // A warp adds about 2^28 / 4224 pixels at most. So its sums of bytes fit in 32 bits, and so do the sums of
   // 16-bit samples of a thread.
   uint32_t r = 0, g = 0, b = 0;
   each_chunk(in, row_bytes, aligned, [&](const Chunk& chunk, int left) {

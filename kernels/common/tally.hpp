@@ -13,7 +13,7 @@
 namespace lensd {
 
 /// Number of pixels of each value for R, G and B; grey uses only the first. 16-bit samples are counted by
-/// their high bytes. An image has at most 2^28 pixels, so counts fit 32 bits.
+/// their high bytes. An image has at most 2^28 pixels, so counts fit in 32 bits.
 struct Histogram {
   uint32_t count[3][256];
 };

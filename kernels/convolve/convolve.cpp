@@ -86,7 +86,7 @@ HWY_EXPORT(convolve_row);
 
 namespace {
 
-/// Maximum bytes of a column chunk, small enough that the ring of row pairs fits the L2 cache.
+/// Maximum bytes of a column chunk, small enough that the ring of row pairs fits in the L2 cache.
 constexpr int kChunk = 2048;
 
 /// Private memory of a worker.

@@ -155,8 +155,8 @@ std::optional<Matrix> composed(std::string_view list, const Matrix& custom, std:
 
 /// Returns the number of fractional bits of weights and bias; negative if weights are too large for 32-bit
 /// sums. If both can be exact with 16-bit weights, returns the fewest bits for that. Otherwise returns as
-/// many bits as fit 16-bit weights, if the weights are then exact and the bias has at least 8 bits, or if
-/// rounding then changes results by less than half a level. Otherwise returns as many bits as fit 32-bit
+/// many bits as fit in 16-bit weights, if the weights are then exact and the bias has at least 8 bits, or if
+/// rounding then changes results by less than half a level. Otherwise returns as many bits as fit in 32-bit
 /// sums, at most 18.
 int choose_shift(const std::vector<double>& w, double bias) {
   const double reach = sum_of(w, true) * 255 + std::abs(bias) + 1;

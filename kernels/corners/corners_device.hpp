@@ -69,7 +69,7 @@ struct CornerDeviceMemory {
   size_t cleared_words;   ///< 32-bit words of the parts above, which are zeroed at the start
   uint32_t* next_track;   ///< for each track: index + 1 of the next track in the cell
   uint64_t* candidates;   ///< corner_key() of each candidate, unordered; if the select pass runs, it
-                          ///< replaces them by the keys of the selected corners
+                          ///< replaces them with the keys of the selected corners
   /// Candidates by cell: 2 · corner_key(), plus 1 if accepted; 0 if rejected.
   uint64_t* slots;
   uint32_t* pending;  ///< indices into `slots` of the candidates to decide

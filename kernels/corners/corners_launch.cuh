@@ -37,7 +37,8 @@ __device__ CornerCutoff corner_cutoff(const uint32_t* histogram, uint32_t enough
   uint32_t sum = 0;
   for (int i = 0; i < own; ++i) sum += histogram[strongest - i];
   if (t == 0) cutoff = {0, 0};
-  // Number of candidates in this thread's and all stronger buckets; its barrier is also for `cutoff`.
+  // Number of candidates in this thread's and all stronger buckets. block_inclusive_sum() contains the
+  // barrier that `cutoff` needs.
   const uint32_t until = block_inclusive_sum<threads>(sum);
   uint32_t count = until - sum;
   if (count < enough && until >= enough)

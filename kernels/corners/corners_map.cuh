@@ -46,7 +46,7 @@ __device__ inline void load_corner_pixels(const ImageView<const uint8_t>& luma, 
     reinterpret_cast<uint32_t*>(pixels)[i] = word;
   }
 }
-/// The same for pixels with 7 fraction bits, which it rounds to `bits`.
+/// Does the same for pixels with 7 fraction bits. Rounds them to `bits`.
 __device__ inline void load_corner_pixels(const ImageView<const uint16_t>& luma, int bits, int x0, int y0,
                                           int rows, uint16_t* pixels) {
   for (int i = static_cast<int>(threadIdx.x); i < rows * CornerTile::words; i += CornerTile::threads) {
@@ -127,7 +127,7 @@ __device__ uint32_t corner_tile_map(CornerTileShared<Pixel>& s, Extent extent, i
     if (map_row < 0) continue;
     int32_t(&sums)[3][CornerTile::threads] = s.sums[row & 1];
     sums[0][t] = sum_s, sums[1][t] = sum_a, sums[2][t] = sum_b;
-    __syncthreads();  // also frees the other buffer: all threads have read it
+    __syncthreads();  // after it, the other buffer can be overwritten: all threads have read it
     float value = 0;
     const int map_x = x0 - 1 + t, map_y = y0 - 1 + map_row;
     if (t < CornerTile::threads - block + 1 && map_x >= 0 && map_x < extent.width && map_y >= 0 &&

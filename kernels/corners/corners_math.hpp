@@ -20,7 +20,7 @@ LENSD_HD constexpr bool corner_is_narrow(int block, bool deep) {
   return block <= 7 && !deep;
 }
 
-/// Returns the number of fraction bits of the pixels of 16-bit images: as many as fit the 16 bits of the
+/// Returns the number of fraction bits of the pixels of 16-bit images: as many as fit in the 16 bits of the
 /// gradients and the 32 bits of 2·Σ dx²; 5 for small blocks, down to 0 for large ones. In grey levels, dx² is
 /// at most 1 040 400.
 LENSD_HD constexpr int corner_fraction_bits(int block) {

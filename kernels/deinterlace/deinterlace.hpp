@@ -16,7 +16,7 @@
 //
 // All halves are rounded down. In yadif, diff has a further term: the change from this frame's first field to
 // that of the next frame. Filters cannot read the next frame, so this term is omitted, which avoids a delay
-// of a frame. In the first frame, also after a seek, out = s.
+// of a frame. In the first frame, and the first after a seek, out = s.
 //
 // With parity=auto, the first field is the one that the stream marks as first, or the top field if there is
 // no mark. frames=interlaced copies frames that are not marked as interlaced. Alpha is copied.

@@ -1,7 +1,7 @@
 // difference: |a − b| of each colour channel times gain, clamped to 255. Alpha comes from the first input.
 //
 // With two inputs, compares the first with the second. With one input, compares each frame with the previous
-// one; the first frame, also after a seek, outputs 0.
+// one; the first frame, and the first after a seek, outputs 0.
 //
 // Formats: all, all inputs alike; 16 bits: clamped to 65535. Aliasing: none. Border rule: none. Temporal
 // reach: 1 frame with one input (state), none with two. Exact: gain in 1/256, products rounded half up.

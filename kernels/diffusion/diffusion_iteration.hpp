@@ -64,8 +64,8 @@ struct DiffusionSource {
   }
 };
 
-/// Computes rows `band` of an iteration. `pitch`: of the states in scratch memory. `last`: writes the
-/// picture.
+/// Computes rows `band` of an iteration. `pitch`: pitch of the states in scratch memory. `last`: writes
+/// the picture.
 template <class Depth>
 void diffusion_iteration(const Depth& depth, const PassArgs& args, Band band, Border border, size_t pitch,
                          bool last) {

@@ -9,7 +9,7 @@
 
 namespace lensd {
 
-/// Number of rows of a strip. At 1080p the strip's keys take 121 KiB, which fit the L2 cache.
+/// Number of rows of a strip. At 1080p the strip's keys take 121 KiB, which fit in the L2 cache.
 inline constexpr int kDrawStrip = 16;
 /// Returns the number of keys per row; vectors may extend beyond the last pixel.
 constexpr size_t draw_key_pitch(int width) {

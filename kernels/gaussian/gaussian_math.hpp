@@ -22,7 +22,7 @@ struct GaussianParams {
   }
 };
 
-/// Taps in 1/65536. The centre tap is taps[radius] + 65536 · whole_centre, so that all taps fit the signed
+/// Taps in 1/65536. The centre tap is taps[radius] + 65536 · whole_centre, so that all taps fit in the signed
 /// 16-bit words of multiply-add instructions.
 struct GaussianBlock {
   int32_t radius;

@@ -2,8 +2,8 @@
 //
 // Channel c is multiplied by gain = mean of all channels / mean of c. If the mean of c is at most 0.05 of
 // full scale, the mean of all channels is added instead. `strength` blends the result with the input.
-// `smooth` low-passes gains and added offsets from frame to frame. The first frame, also after a seek, is not
-// low-passed.
+// `smooth` low-passes gains and added offsets from frame to frame. The first frame and the first one after a
+// seek are not low-passed.
 //
 // Formats: all. In grey images the gain is 1. If the mean is at most 0.05, it is added as above. Aliasing:
 // none. Border rule: none. Temporal reach: all frames since the last seek (state), none with smooth = 0.

@@ -1,4 +1,4 @@
-// invert: replaces every colour channel by 255 − value (16 bits: 65535 − value); alpha passes through.
+// invert: replaces every colour channel with 255 − value (16 bits: 65535 − value); alpha passes through.
 //
 // Formats: all. Border rule: none. Temporal reach: none. Exact.
 #pragma once

@@ -4,8 +4,8 @@
 // Levels of the pyramid hold grey levels as uint8_t or, for images with 16 bits, as uint16_t with 7 fraction
 // bits (0 to 32640). Interpolated samples have 7 fraction bits, positions have 15. Derivatives are 32 times
 // the slope in grey levels per pixel; differences have 5 fraction bits, as in OpenCV. Samples, derivatives
-// and differences fit 16 bits. Products are summed in integers and doubles are combined in the order written
-// here, so all backends output the same bytes.
+// and differences fit in 16 bits. Products are summed in integers and doubles are combined in the order
+// written here, so all backends output the same bytes.
 #pragma once
 
 #include <cmath>
@@ -162,7 +162,7 @@ inline constexpr int kKltSmoothSide = 3 * 2048, kKltSmoothMiddle = 10 * 2048;
 inline constexpr int kKltSlopeSmoothed = 4096;
 /// Q15 factor that reduces samples from 7 to 5 fraction bits; see scaled15().
 inline constexpr int kKltToFive = 8192;
-/// Middle grey, which is subtracted from samples so that sums of squares fit 32 bits.
+/// Middle grey, which is subtracted from samples so that sums of squares fit in 32 bits.
 inline constexpr int kKltMiddle = 16320;
 
 /// Position of a window: its top left pixel and the fraction in 1/32768.
@@ -173,7 +173,7 @@ struct KltSpot {
     const float left = std::floor(x), top = std::floor(y);
     return {static_cast<int>(left), static_cast<int>(top), fraction(x - left), fraction(y - top)};
   }
-  /// Returns `part` in 1/32768, at most 32767, so that it fits 16 bits. The fraction of a tiny negative
+  /// Returns `part` in 1/32768, at most 32767, so that it fits in 16 bits. The fraction of a tiny negative
   /// number is rounded to 1.
   static LENSD_HD int fraction(float part) {
     const int value = static_cast<int>(part * 32768.0f);
@@ -253,7 +253,7 @@ struct KltSystem {
     return true;
   }
 
-  /// Returns the contrast of I divided by that of J, limited to 1/16 … 16; 0 if one patch is flat.
+  /// Returns the contrast of I divided by that of J, clamped to 1/16 … 16; 0 if one patch is flat.
   LENSD_HD double gain(const KltMatch& match) const {
     const double own = n * static_cast<double>(m.ii) - static_cast<double>(m.i) * static_cast<double>(m.i);
     const double other =

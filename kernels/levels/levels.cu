@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(DeepLevelsTuning::threads) deep_levels_kernel(
   }
 }
 
-/// Returns true if the table fits the shared memory of a block.
+/// Returns true if the table fits in the shared memory of a block.
 bool table_fits() {
   return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >= DeepLevelsTuning::table_bytes;
 }

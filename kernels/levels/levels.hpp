@@ -1,6 +1,6 @@
 // levels: applies black and white points, gamma, contrast, brightness, then saturation.
 //
-//   t = clamp((v − black) / (white − black)), a step where white = black, a negative where white < black
+//   t = clamp((v − black) / (white − black)), a step if white = black, inverted if white < black
 //   t = clamp((t^(1/gamma) − 0.5)·contrast + 0.5 + brightness), rounded to 8 bits: one 256-entry table
 //   out = clamp(luma + saturation·(channel − luma)) in fixed point
 //

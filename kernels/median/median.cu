@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(32 * MedianTuning::warps) median_gray_kernel(M
   const int width = job.in.extent.width, height = job.in.extent.height;
   if (x >= width || y0 >= height) return;
   const Border border = job.block->border;
-  // Prefetches two rows during the computation of medians; 5×5 has no registers for that.
+  // Prefetches two rows during the computation of medians; 5×5 has no registers left for this.
   constexpr bool kAhead = kRadius == 1;
   uint32_t rows[kRows][kOutputs + 2 * kRadius], coming[kRows][4];
 #pragma unroll

@@ -16,7 +16,7 @@ namespace lensd {
 inline constexpr int kMedianMergeChunk = 512;  ///< maximum bytes of a row processed at a time
 
 /// Sorted columns, pairs of columns and groups of four columns of a chunk. A chunk uses about 26 KB, which
-/// fits the L1 cache.
+/// fits in the L1 cache.
 template <class S>
 struct MedianMerges {
   static constexpr int chunk = kMedianMergeChunk / static_cast<int>(sizeof(S));  ///< samples of a chunk

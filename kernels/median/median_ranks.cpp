@@ -154,7 +154,7 @@ HWY_EXPORT(write_medians);
 
 namespace {
 
-/// Replaces the counts by their exclusive prefix sums.
+/// Replaces the counts with their exclusive prefix sums.
 void add_up(uint32_t (&counts)[256]) {
   uint32_t sum = 0;
   for (uint32_t& count : counts) sum += std::exchange(count, sum);

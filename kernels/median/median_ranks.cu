@@ -86,7 +86,7 @@ struct DigitCounts {
   }
 };
 
-/// Replaces shared.counts by their exclusive prefix sums. Call with all threads.
+/// Replaces shared.counts with their exclusive prefix sums. Call with all threads.
 __device__ void add_up_counts(RankShared& shared) {
   uint16_t* const own = shared.counts + kDigits * static_cast<int>(threadIdx.x);
   uint32_t counts[kDigits], total = 0;

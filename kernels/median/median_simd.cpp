@@ -26,7 +26,7 @@ inline constexpr int kMedianRing = 2 * kMedianMergeRadius + 2;
 inline constexpr int kMedianSlack = 128;
 inline constexpr int kMedianChunk = 1024;
 
-/// Sorted columns of the windows of two output rows. They fit the L1 cache.
+/// Sorted columns of the windows of two output rows. They fit in the L1 cache.
 template <class S>
 struct MedianColumns {
   static constexpr int size = sizeof(S);

@@ -48,7 +48,7 @@ HWY_INLINE Row64 shift_down(const Row64& row, const Row64& next) {
   return shifted;
 }
 
-/// Returns sums: byte i holds the sum of bytes i … i + kSide − 1, for i < 65 − kSide. Sums must fit a byte.
+/// Returns sums: byte i holds the sum of bytes i … i + kSide − 1, for i < 65 − kSide. Sums must be ≤ 255.
 template <int kSide>
 HWY_INLINE Row64 sum_neighbours(const Row64& one) {
   static_assert(kSide == 9 || kSide == 11 || kSide == 13 || kSide == 15);

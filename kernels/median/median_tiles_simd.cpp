@@ -53,7 +53,7 @@ struct MedianTile {
 struct MedianSplit {
   int radius, group, groups, singles;
 
-  /// Returns the split with the lowest cost. Group sums fit a byte; totals need 16 bits and cost twice as
+  /// Returns the split with the lowest cost. Group sums fit in a byte; totals need 16 bits and cost twice as
   /// much.
   static MedianSplit make(int radius) {
     const int side = 2 * radius + 1, weight = 2;

@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Adds a row: columns[i] += row[i]. A block has at most 256 rows, whose sum fits 16 bits.
+/// Adds a row: columns[i] += row[i]. A block has at most 256 rows, whose sum fits in 16 bits.
 void add_row(const uint8_t* row, size_t bytes, uint16_t* columns) {
   const hn::ScalableTag<uint16_t> d16;
   const hn::Rebind<uint8_t, decltype(d16)> d8;

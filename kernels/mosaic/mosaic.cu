@@ -122,7 +122,7 @@ __device__ void mosaic_by_tiles(int block, const ImageView<const uint8_t>& in, c
     }
     __syncthreads();
 
-    // Replace each sum by the word that fills its column in its row of mosaic blocks.
+    // Replace each sum with the word that fills its column in its row of mosaic blocks.
     for (int item = thread; item < words * down; item += MosaicTuning::threads) {
       const int j = item / words, x = (item - j * words) * kPixels;
       uint32_t word = 0;

@@ -27,7 +27,7 @@ struct MosaicStats {
   unsigned long long sums[3];
 };
 
-/// Returns the rounded mean of `count` samples; the sum of 256² samples of 16 bits fits 32 bits.
+/// Returns the rounded mean of `count` samples; the sum of 256² samples of 16 bits fits in 32 bits.
 LENSD_HD constexpr uint32_t rounded_mean(uint32_t sum, uint32_t count) {
   return (sum + count / 2) / count;
 }

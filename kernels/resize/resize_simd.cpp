@@ -180,7 +180,7 @@ void add_row(const uint8_t* in, uint32_t weight, bool first, size_t n, uint32_t*
   for (; x < n; ++x) sums[x] = in[x] * weight + (first ? 0 : sums[x]);
 }
 
-/// Computes a row of means whose sums fit 32 bits. Truncating the double quotient is exact, because a
+/// Computes a row of means whose sums fit in 32 bits. Truncating the double quotient is exact, because a
 /// quotient of such small integers never rounds up to the next integer.
 void mean_row_rgba(const uint32_t* sums, const AreaAxis& axis, int width, uint32_t weights, uint8_t* out) {
   const hn::Full128<uint32_t> d32;

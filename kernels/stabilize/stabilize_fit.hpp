@@ -174,7 +174,7 @@ struct InlierWeights {
 };
 
 /// Weighted sums over pairs. Positions have 24 bits with sign and the sum of weights has 15 bits, so the sums
-/// of products fit 64 bits.
+/// of products fit in 64 bits.
 struct PairSums {
   enum Sum { count, weight, px, py, qx, qy, pxpx, pxpy, pypy, pxqx, pxqy, pyqx, pyqy, sums };
   int64_t of[sums];

@@ -75,7 +75,7 @@ struct Sources {
 
 /// Does the same as bilinear() for the two bytes in each lane's 16-bit halves. `left` holds 256 − fx and
 /// `right` holds fx, in both halves; `along` holds 256 − fy in the lower half and fy in the upper half. The
-/// sums of a row are biased by −32768, to fit signed 16 bits. The vertical weights add up to 256, so 32768 ·
+/// sums of a row are biased by −32768, to fit in int16_t. The vertical weights add up to 256, so 32768 ·
 /// 256 removes the bias.
 template <class D32, class V32, class V16>
 HWY_INLINE V32 bilinear_halves(D32 d, V32 p00, V32 p01, V32 p10, V32 p11, V16 left, V16 right, V16 along) {
@@ -169,7 +169,7 @@ int warp_rgba(const ConstImageRef& in, const ImageRef& out, const StabilizeWarp&
 
 /// Returns bilinear() − 32768 of 16-bit samples. Lanes of `top` and `bottom` hold two neighbours of a row
 /// minus 32768, and lanes of `across` hold 256 − fx (low half) and fx. Weights add up to 2^16, so the bias of
-/// the sum is −2^31, and the sum fits signed 32 bits.
+/// the sum is −2^31, and the sum fits in signed 32 bits.
 template <class D32, class V16, class V32>
 HWY_INLINE V32 bilinear_words(D32 di, V16 top, V16 bottom, V16 across, V32 fy) {
   const auto upper = pair_dot(di, top, across), lower = pair_dot(di, bottom, across);

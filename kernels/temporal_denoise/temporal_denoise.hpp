@@ -1,7 +1,7 @@
 // temporal_denoise: recursive, motion-adaptive noise reduction. Each colour channel of each pixel keeps an
 // estimate e in 8.8 fixed point; with d = |v − e| the next one is
 //
-//   v                          where d ≥ motion_threshold (and in the first frame, also after a seek)
+//   v                          where d ≥ motion_threshold (and in the first frame, or the first after a seek)
 //   e + p·(v − e)              elsewhere, p rising linearly from 1 − strength at d = 0 to 1 at the threshold
 //
 // and out = e rounded. p has 8 bits, and products are truncated. For a static picture, the output becomes

@@ -11,7 +11,7 @@ namespace lensd {
 namespace {
 
 /// Tables of a band. Pixels and sum of low bytes are in one counter, so that one addition counts a sample. A
-/// table has at most about a quarter of an image's 2^28 pixels, so that pixels fit 28 bits and sums 36 bits.
+/// table has at most about a quarter of an image's 2^28 pixels, so pixels fit in 28 bits and sums in 36.
 struct HighByteTables {
   static constexpr int kCopies = 4, kTables = 3 * kCopies, kPixelShift = 36;
   uint64_t count[kTables][256];

@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(OtsuTuning::threads)
                            DeepThresholdStats* stats) {
   constexpr int copies = OtsuTables<kChannels>::copies, counters = kChannels * 256 * copies;
   // [channel][high byte][copy]. A block has about 2^28 / 264 pixels at most, so that its sums of low bytes
-  // fit 32 bits.
+  // fit in 32 bits.
   __shared__ uint32_t pixel_table[counters], low_table[counters];
   const int thread = static_cast<int>(threadIdx.x), copy = thread % copies;
   for (int i = thread; i < counters; i += OtsuTuning::threads) pixel_table[i] = 0, low_table[i] = 0;
@@ -110,7 +110,7 @@ __device__ OtsuSums sums_up_to(OtsuSums own) {
   __shared__ OtsuSums of_warp[kOtsuWarps];
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   own = {warp_inclusive_sum(own.pixels), warp_inclusive_sum(own.sum)};
-  __syncthreads();  // until the last call's sums are read
+  __syncthreads();  // waits until all threads have read the last call's sums
   if (lane == 31) of_warp[warp] = own;
   __syncthreads();
   for (int w = 0; w < warp; ++w) own = own + of_warp[w];

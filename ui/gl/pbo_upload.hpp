@@ -22,7 +22,7 @@ class PboUpload final : public DisplayPath {
 
   std::array<Slot, kTextures> slots_;
   ImageFormat format_;
-  std::ptrdiff_t pitch_bytes_ = 0;  ///< of frames and pixel buffers
+  std::ptrdiff_t pitch_bytes_ = 0;  ///< pitch of frames and pixel buffers
   int next_ = 0;
 };
 

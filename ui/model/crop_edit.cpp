@@ -13,7 +13,7 @@ int number(const NodeView& node, std::string_view name) {
 }
 
 /// Moves the range [from, from + length) by `by`: both ends (`both`), its start (`edge` −1) or its end
-/// (`edge` 1). Returns the new start and length. The result lies in [0, room), also if the range
+/// (`edge` 1). Returns the new start and length. The result lies in [0, room), even if the range
 /// does not: the picture may become smaller during a drag.
 std::pair<int, int> moved(int from, int length, int edge, bool both, int by, int room) {
   length = std::min(length, room), from = std::clamp(from, 0, room - length);

@@ -51,7 +51,7 @@ void GraphEditor::take_over(const GraphDesc& running) {
   changed();
 }
 
-/// Ends the present step. Removes it if it changes nothing, as after a slider was dragged back to its start.
+/// Ends the current step. Removes it if it changes nothing: a slider may be dragged back to its start.
 void GraphEditor::end_step() {
   if (history_.key().empty()) return;
   history_.seal();

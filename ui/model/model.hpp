@@ -138,7 +138,7 @@ struct ViewerModel {
   bool compared = false;           ///< `comparison` belongs to the current pair of nodes
   Comparison comparison;
   int probe_x = -1, probe_y = -1;
-  YuvMatrix probe_matrix = YuvMatrix::bt601;  ///< of the probe's YCbCr; the scopes have the same
+  YuvMatrix probe_matrix = YuvMatrix::bt601;  ///< matrix of the probe's YCbCr; the scopes use the same one
   std::vector<ProbeRow> probe;                ///< values at the probed pixel; empty: not read yet
   // Pixels of the shown picture at high magnification
   int patch_x = 0, patch_y = 0;

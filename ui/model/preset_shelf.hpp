@@ -31,7 +31,7 @@ class PresetShelf {
 
   /// What a preset contains besides the graph.
   struct Settings {
-    ControlValues controls;              ///< of the camera; empty: none
+    ControlValues controls;              ///< the camera's controls; empty: none
     std::optional<Precision> precision;  ///< nullopt: not set
   };
   /// Replaces the editor's graph with the preset at `path`. Returns the preset's other settings.

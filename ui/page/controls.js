@@ -3,7 +3,7 @@
 // property's name, card is the place of the node's refusals. show() does not change a control that is in use, and keeps a
 // refused value until the running value changes.
 const typed = new WeakSet();  // fields with a text that is not sent yet
-const kept = new WeakSet();   // those of them that have lost the focus with the window or with the connection
+const kept = new WeakSet();   // fields in `typed` that lost the focus together with the window or the connection
 // Without a connection the columns are inert. Then the field in use loses the focus, and browsers report a change.
 document.addEventListener("change", event => { if (event.target.closest("[inert]")) event.stopImmediatePropagation(); }, true);
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -78,7 +78,7 @@ function stepAt(spec, value) {
   const finest = 10 ** -decimals(spec), wide = spec.log ? Math.abs(value) * 0.01 : (spec.max - spec.min) / 1000;
   return 10 ** Math.floor(Math.log10(Math.max(wide, finest)) + 1e-9);
 }
-/// Returns the value one step above or below. A step down ends where a step up would lead back, also if the step is smaller
+/// Returns the value one step above or below. A step down ends where a step up would lead back, even if the step is smaller
 /// there.
 function stepped(spec, value, direction) {
   const exact = number => +number.toPrecision(12), step = stepAt(spec, value);

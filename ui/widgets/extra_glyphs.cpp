@@ -40,7 +40,7 @@ void merge(ImFontAtlas& atlas, std::span<const unsigned char> bytes, float size,
                              &config, ranges);
 }
 
-/// Returns true if Dear ImGui can read the font. A font that it cannot read would spoil the whole atlas.
+/// Returns true if Dear ImGui can read the font. One unreadable font makes the build of the whole atlas fail.
 bool loads(const SystemFont& font) {
   ImFontAtlas trial;
   ImFontConfig config;

@@ -81,7 +81,7 @@ bool kernel_combo(const Look& look, const ParamSpec& spec, Matrix& m, const Mark
   return changed;
 }
 
-/// Replaces a decimal comma by a point. Discards characters that no number has.
+/// Replaces a decimal comma with a point. Discards characters that no number has.
 int number_characters(ImGuiInputTextCallbackData* data) {
   if (data->EventChar == ',') data->EventChar = '.';
   return data->EventChar < 128 &&

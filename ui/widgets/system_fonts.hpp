@@ -45,7 +45,7 @@ class SystemFonts {
   OwnedThread thread_;
 };
 
-/// Returns the height of a line in ems, from which fonts get the same size. Returns 0 if these are not the
+/// Returns the height of a line in ems, for drawing fonts at the same size. Returns 0 if these are not the
 /// bytes of a font, if it has no font `index`, or if its outlines are in a format that Dear ImGui cannot
 /// read, such as CFF2.
 float line_per_em(std::span<const unsigned char> bytes, int index);

@@ -11,7 +11,7 @@ namespace lensd::ui {
 
 /// Draws a line of text that can be chosen, `width` ImGui units wide. Returns true if it was pressed.
 bool text_row(const std::string& text, bool chosen, float width, ImU32 ink);
-/// Returns the text for the label of an ImGui item, in one line and with a space within "##".
+/// Returns the text for the label of an ImGui item, on one line and with a space within "##".
 std::string label_text(std::string_view text);
 
 }  // namespace lensd::ui

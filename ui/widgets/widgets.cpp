@@ -324,7 +324,7 @@ bool tooltip_due() {
   // Wait, to avoid tooltips under a moving pointer. Plain text has no id and so no timer.
   const ImGuiContext& g = *ImGui::GetCurrentContext();
   if (g.HoveredId != 0 && g.HoveredIdTimer < 0.35f) return false;
-  // A click hides the tooltip until the pointer moves, also if another item appears under the pointer. The
+  // A click hides the tooltip until the pointer moves, even if another item appears under the pointer. The
   // tooltip of an item under a left click stays hidden until the pointer has left the item.
   if (where_clicked()) return false;
   return g.HoveredId == 0 || g.Time - g.IO.MouseClickedTime[0] >= static_cast<double>(g.HoveredIdTimer);

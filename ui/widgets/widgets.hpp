@@ -152,7 +152,7 @@ void text_right(ImU32 colour, std::string_view text);
 void tooltip(const Look& look, std::string_view text, std::string_view key = {});
 /// Returns true if the last item's tooltip is visible now. Use it to avoid formatting hidden text.
 bool tooltip_due();
-/// Returns the text in one line, cut with "…" if it is wider than `width` ImGui units. Line breaks, as in
+/// Returns the text on one line, cut with "…" if it is wider than `width` ImGui units. Line breaks, as in
 /// names of files, become spaces.
 std::string elided(std::string_view text, float width);
 /// Returns the text in lines of at most `width` ImGui units. Breaks at spaces. Breaks a word that is wider

@@ -20,8 +20,8 @@ struct Subject {
   const PictureInfo* picture = nullptr;
   int precision = 8;                              ///< bits per sample of the source node's output: 8 or 16
   std::vector<std::vector<uint8_t>> tracks = {};  ///< a TrackTable per frame, repeated; empty: no tracks
-  /// The subject is a scope. Its input is a gradient with a little noise, because the scope of pure noise
-  /// takes several times as long as the scope of a picture. Its result is the statistics.
+  /// The subject is a scope. Its input is a gradient with a little noise, because a scope takes several times
+  /// as long on pure noise as on a picture. Its result is the statistics.
   bool is_scope = false;
 };
 

@@ -1,5 +1,5 @@
 // Copies pictures to the desktop's clipboard with the program wl-copy (Wayland) or xclip (X11), because GLFW
-// copies only text. That program provides the picture until something else is copied, also after lensd has
+// copies only text. That program provides the picture until something else is copied, even after lensd has
 // ended.
 #pragma once
 

@@ -71,7 +71,7 @@ class Inhibition {
                        cookie_);
     log::debug("the screen is no longer kept on");
   }
-  /// Returns false if the service has ended, also if it was started again: it has lost the request.
+  /// Returns false if the service has ended, even if it was started again: the new one lacks the request.
   bool is_known() const {
     sd_bus_creds* found = nullptr;
     const char* name = nullptr;

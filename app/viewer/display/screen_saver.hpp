@@ -4,7 +4,7 @@
 //
 // Source: the Idle Inhibition Service Draft of freedesktop.org, which GNOME, KDE Plasma, Xfce, Cinnamon and
 // MATE implement. Without such a service, or if lensd was built without PipeWire, keep_off() has no effect.
-// The service drops the request when the connection closes, also after a crash. A request ends three seconds
+// The service drops the request when the connection closes, even after a crash. A request ends three seconds
 // after keep_off(false), so that the next file of a playlist needs no new one. A service that was restarted
 // gets the request again within ten seconds.
 //

@@ -34,7 +34,7 @@ std::string clock(int64_t ns, bool milliseconds) {
 }
 
 /// Returns the source's name for a file name: without the extension, and with '-' instead of ':'. Also
-/// replaces the '%' of "%n", which unused_path() would replace by a number.
+/// replaces the '%' of "%n", which unused_path() would replace with a number.
 std::string file_name_of(const std::string& source) {
   std::string name = fs::path(source).stem().string();
   std::ranges::replace(name, ':', '-');
@@ -52,7 +52,7 @@ std::string local_time(char sign) {
   return {text, length};
 }
 
-/// Replaces the signs of a template; `name` replaces %F.
+/// Expands the % sequences of a template; `name` replaces %F.
 std::string expanded(const std::string& text, const std::string& name, int64_t pts_ns, int64_t frame) {
   std::string result;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -109,7 +109,7 @@ bool write_new_image(const std::string& path, ConstImageRef image, PixelAspect a
     write_image(path, image, aspect, Existing::keep);
     return true;
   } catch (const Error& refused) {
-    // A dangling link has the name too, but unused_path() would return it again.
+    // Rethrow for a dangling link: unused_path() would return its name again, because exists() follows links.
     if (refused.code() != ExitCode::usage || !fs::exists(path, error)) throw;
     return false;
   }

@@ -18,7 +18,7 @@ void PipelineShutdown::replace(OpenedPipeline old, std::shared_ptr<Pipeline> nex
     old->pipeline.reset();
     for (Notice& notice : notices) notices_.add(notice.problem, std::move(notice.text));
   };
-  // Wait while the queue is full, as after the opening of many sources while the disk hangs.
+  // Wait while the queue is full, for example if many sources were opened while the disk hangs.
   while (!jobs_.post(job)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 

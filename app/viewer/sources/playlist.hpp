@@ -11,8 +11,8 @@
 
 namespace lensd {
 
-/// Replaces each folder by its image sequences, videos and images, in the order of the source dialog. Throws
-/// Error(bad_source) if a folder cannot be read or contains none. May block on the disk.
+/// Replaces each folder with its image sequences, videos and images, in the order of the source dialog.
+/// Throws Error(bad_source) if a folder cannot be read or contains none. May block on the disk.
 std::vector<std::string> expand_sources(const std::vector<std::string>& sources);
 /// Returns true if `given` is a single source other than a folder. `found`: expand_sources(given).
 bool is_one_file(const std::vector<std::string>& given, const std::vector<std::string>& found);

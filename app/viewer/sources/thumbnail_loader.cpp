@@ -89,7 +89,7 @@ struct ThumbnailLoader::Shared {
   /// Index of the requested position. Atomic, so that close() does not wait for a thread that is preempted
   /// while it holds the mutex.
   std::atomic<int64_t> wanted{kNoPosition};
-  std::mutex mutex;                                       ///< of `found`
+  std::mutex mutex;                                       ///< protects `found`
   std::map<int64_t, std::shared_ptr<const Image>> found;  ///< null: this position cannot be decoded
   /// Thumbnails by Source::indexed_key_frame(), so that none is decoded twice. Used by the loader's thread
   /// only.

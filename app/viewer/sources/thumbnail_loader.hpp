@@ -48,7 +48,7 @@ class ThumbnailLoader {
   std::shared_ptr<Shared> shared_;  // shared with the thread; null: no thumbnails
   OwnedThread thread_;
   bool started_ = false;
-  int64_t last_position_ = -1;         // of last_, in units of Shared::spacing_ns
+  int64_t last_position_ = -1;         // position of last_, in units of Shared::spacing_ns
   std::shared_ptr<const Image> last_;  // the last result of find() that was ready
 };
 

@@ -70,7 +70,7 @@ ViewerMemory::ViewerMemory(ui::UiState& ui) : state_path_(viewer_state_path()) {
   try {
     ui.preset_menu.last_graph = load_preset(graph_path_, registry());
   } catch (const Error& e) {
-    // It may be from a version with other filters.
+    // The file may be from a version with other filters.
     keep_damaged(graph_path_, fmt::format("cannot restore the last graph: {}", e.what()));
   }
 }
@@ -154,7 +154,7 @@ void ViewerMemory::update_state(const ui::UiState& ui, Extent window) {
     if (ui.graph.folded.contains(node.id)) state_.folded_nodes.push_back(node.id);
 }
 
-/// Takes the lists of the file over, and applies this viewer's changes to them.
+/// Replaces the lists with those in the file, after applying this viewer's changes to them.
 void ViewerMemory::merge_file() {
   std::optional<ViewerState> other = load_viewer_state(state_path_);
   if (!other) return;

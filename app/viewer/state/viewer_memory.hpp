@@ -66,7 +66,7 @@ class ViewerMemory {
 
   std::string state_path_, graph_path_;
   ViewerState state_, saved_;
-  std::deque<Change> changes_;  ///< of recent sources, positions and controls since the last save
+  std::deque<Change> changes_;  ///< changes of sources, positions and controls since the last save
   bool volume_chosen_ = false, mute_chosen_ = false;  ///< differed from the configuration
   int64_t state_changed_ns_ = 0, graph_changed_ns_ = 0;
   std::string controls_device_;                       ///< camera of the last keep_controls()

@@ -15,7 +15,7 @@ HWY_INLINE hn::Vec<D16> alpha_mask(D16 d16, int channels) {
   return hn::BitCast(d16, hn::Set(hn::Repartition<uint64_t, D16>(), channels == 4 ? 0xffff000000000000u : 0));
 }
 
-/// Writes values, which must not be negative, rounded to nearest and limited to 65535. Copies the samples in
+/// Writes values, which must not be negative, rounded to nearest and clamped to 65535. Copies the samples in
 /// the mask `kept` from `old`.
 template <class D>
 HWY_INLINE void store_samples(D d, hn::Vec<D> values, hn::Vec<Samples16<D>> kept, const uint16_t* old,

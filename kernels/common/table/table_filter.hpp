@@ -39,7 +39,7 @@ struct TableInput {
         most(static_cast<uint32_t>(max_sample(format.format))) {}
 };
 
-/// Maps a 16-bit sample v to scale · v + offset, rounded to nearest and limited to 0 … 65535. Each operation
+/// Maps a 16-bit sample v to scale · v + offset, rounded to nearest and clamped to 0 … 65535. Each operation
 /// is in single precision, rounded as in IEEE 754.
 struct AffineMap {
   float scale, offset;

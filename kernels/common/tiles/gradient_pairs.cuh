@@ -1,5 +1,5 @@
-// 3×3 Sobel derivatives of four adjacent pixels of a row, two per register. Sums of bytes fit 16 bits; a bias
-// keeps differences positive.
+// 3×3 Sobel derivatives of four adjacent pixels of a row, two per register. Sums of bytes fit in 16 bits; a
+// bias keeps differences positive.
 //
 //   words of three rows ──▶ ColumnPairs ──▶ smoothed(), derived() ──▶ GradientPairs
 #pragma once
