@@ -40,7 +40,7 @@ struct TableInput {
 };
 
 /// Maps a 16-bit sample v to scale · (v − base) + offset, rounded to nearest and limited to 0 … 65535. Each
-/// operation is in single precision, rounded as in IEEE 754. `base` is an integer from 0 to 65535, so that the
+/// operation is in single precision, rounded as in IEEE 754. `base` is an integer from 0 to 65535, so the
 /// difference is exact. Without it, scale · v and the offset would lose digits if `scale` is large.
 struct AffineMap {
   float base, scale, offset;
