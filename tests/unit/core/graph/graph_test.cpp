@@ -118,6 +118,8 @@ TEST(Set, ChangesTheDescription) {
   apply_set(g, "median.enabled=false", registry());
   EXPECT_EQ(std::get<double>(g.find("gaussian")->params[0].second), 3.0);
   EXPECT_FALSE(g.find("median")->enabled);
+  apply_set(g, " gaussian . sigma = 4 ", registry());
+  EXPECT_EQ(std::get<double>(g.find("gaussian")->params[0].second), 4.0);
   for (const char* bad :
        {"gaussian.sigma", "sigma=3", "nobody.sigma=3", "gaussian.nothing=3", "gaussian.sigma=nan"})
     EXPECT_THROW(apply_set(g, bad, registry()), Error) << bad;
