@@ -140,8 +140,8 @@ std::optional<std::string> ParamSpec::check(const ParamValue& value, ParamValue&
       return std::nullopt;
     }
     case ParamType::choice: {
-      // Names such as "90" may be unquoted numbers in TOML and JSON.
-      const bool named = std::holds_alternative<std::string>(value) || std::holds_alternative<int64_t>(value);
+      // Names such as "90" may be unquoted numbers in TOML and JSON, also 90.0.
+      const bool named = !std::holds_alternative<bool>(value) && !std::holds_alternative<Matrix>(value);
       const std::string wanted = to_string(value);
       if (!named || !contains(choices, wanted)) return refuse();
       converted = wanted;

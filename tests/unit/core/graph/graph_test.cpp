@@ -203,6 +203,18 @@ TEST(GraphChange, IsCheckedConvertedAndApplied) {
   EXPECT_EQ(change(SetParam{"crop", "width", int64_t{8}}).kind, Kind::applied) << "disabled: not in the plan";
 }
 
+TEST(GraphChange, NumbersNameChoices) {
+  const ParamSpec& angle = *registry().find("rotate")->schema().find("angle");
+  for (const ParamValue& half : {ParamValue(int64_t{180}), ParamValue(180.0), ParamValue(std::string("180"))}) {
+    GraphDesc g = parse_chain("rotate", registry());
+    EXPECT_FALSE(apply_change(g, SetParam{"rotate", "angle", half}, registry()).refused());
+    EXPECT_EQ(value_of(g.nodes[0], angle), ParamValue(std::string("180")));
+  }
+  GraphDesc g = parse_chain("rotate", registry());
+  for (const ParamValue& wrong : {ParamValue(180.5), ParamValue(int64_t{45}), ParamValue(true)})
+    EXPECT_TRUE(apply_change(g, SetParam{"rotate", "angle", wrong}, registry()).refused());
+}
+
 TEST(GraphChange, AKernelNeedsAPlanOnlyWithAComposition) {
   using Kind = ChangeResult::Kind;
   const SetParam kernel{"convolve", "kernel", Matrix{1, 3, {1, 2, 1}}};
