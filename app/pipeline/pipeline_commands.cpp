@@ -119,8 +119,8 @@ void Pipeline::apply_changes(const Batch& batch) {
   if (batch.request) report_outcomes({PlannedCommand{.request = batch.request}}, result.problem);
 }
 
-/// Changes the running plan at once, also while another plan is in preparation. Does nothing and returns false
-/// if the changes do not fit the running graph: they then belong to the graph that is being planned.
+/// Changes the running plan at once, also while another plan is in preparation. Returns false and changes
+/// nothing if the changes do not fit the running graph: they then belong to the graph that is being planned.
 bool Pipeline::apply_live(const std::vector<GraphChange>& changes) {
   GraphDesc graph = graph_;
   if (lensd::apply_changes(graph, changes, registry_).kind != ChangeResult::Kind::applied) return false;

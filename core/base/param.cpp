@@ -32,7 +32,8 @@ bool acceptable(const ParamSpec& spec, const Matrix& m) {
 
 std::optional<double> number(std::string_view text) {
   double value = 0;
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  // from_chars() would accept a minus sign after the plus sign.
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;

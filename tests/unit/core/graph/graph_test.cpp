@@ -205,7 +205,8 @@ TEST(GraphChange, IsCheckedConvertedAndApplied) {
 
 TEST(GraphChange, NumbersNameChoices) {
   const ParamSpec& angle = *registry().find("rotate")->schema().find("angle");
-  for (const ParamValue& half : {ParamValue(int64_t{180}), ParamValue(180.0), ParamValue(std::string("180"))}) {
+  const ParamValue halves[] = {int64_t{180}, 180.0, std::string("180")};
+  for (const ParamValue& half : halves) {
     GraphDesc g = parse_chain("rotate", registry());
     EXPECT_FALSE(apply_change(g, SetParam{"rotate", "angle", half}, registry()).refused());
     EXPECT_EQ(value_of(g.nodes[0], angle), ParamValue(std::string("180")));
