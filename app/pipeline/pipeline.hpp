@@ -172,7 +172,7 @@ class Pipeline {
   void apply_commands();
   void apply(const Command& command);
   void apply_changes(const Batch& batch);
-  void apply_live(const std::vector<GraphChange>& changes);
+  bool apply_live(const std::vector<GraphChange>& changes);
   void set_source_controls(const Command& command);
   void set_file_loop(bool on);
   void apply_pause(bool paused);
@@ -300,6 +300,7 @@ class Pipeline {
   ColourSettings running_colour_;                       // requested settings of the running plan
   std::vector<PlannedCommand> planning_;                // commands of the plan that is in preparation
   std::vector<PlannedCommand> unplanned_;               // commands that no PlanRequest includes yet
+  std::vector<std::vector<GraphChange>> live_changes_;  // applied since that plan was requested
   PlanReasons planning_reasons_;                        // of the plan that is in preparation
   PlanReasons unplanned_reasons_;                       // of the next PlanRequest
   bool plan_obsolete_ = false;                          // the plan that is in preparation must not be used

@@ -104,7 +104,10 @@ void Pipeline::apply_changes(const Batch& batch) {
     notice(true, result.problem);
   } else {
     if (live && batch.claim && !batch.claim->take()) return;
-    if (live && !batch.changes.empty()) apply_live(batch.changes);
+    if (live && !batch.changes.empty()) {
+      if (state_.planning) live_changes_.push_back(batch.changes);
+      if (apply_live(batch.changes)) graph_changed();
+    }
     if (!live || state_.planning)
       return replan({.graph = std::move(requested),
                      .request = batch.request,
@@ -116,15 +119,15 @@ void Pipeline::apply_changes(const Batch& batch) {
   if (batch.request) report_outcomes({PlannedCommand{.request = batch.request}}, result.problem);
 }
 
-/// Changes the running plan at once, even while another plan is in preparation. Does nothing if the changes
-/// do not fit the running graph, because they then belong to the graph that is being planned.
-void Pipeline::apply_live(const std::vector<GraphChange>& changes) {
+/// Changes the running plan at once, even while another plan is in preparation. Returns false and changes
+/// nothing if the changes do not fit the running graph: they then belong to the graph that is being planned.
+bool Pipeline::apply_live(const std::vector<GraphChange>& changes) {
   GraphDesc graph = graph_;
-  if (lensd::apply_changes(graph, changes, registry_).kind != ChangeResult::Kind::applied) return;
+  if (lensd::apply_changes(graph, changes, registry_).kind != ChangeResult::Kind::applied) return false;
   graph_ = std::move(graph);
   for (const GraphChange& change : changes)
     if (const auto* set = std::get_if<SetParam>(&change)) executor_->plan()->set_param(*set);
-  graph_changed();
+  return true;
 }
 
 /// Applies a command for the source's controls; ignores other commands. Called when the command is posted,

@@ -119,6 +119,7 @@ bool Pipeline::swap_in_planned() {
   auto result = plan_results_.try_pop();
   if (!result) return false;
   state_.planning = false;
+  const auto live_changes = std::exchange(live_changes_, {});
   if (std::exchange(plan_obsolete_, false) || result->picture != executor_->plan()->picture) {
     // install() has planned the requested graph meanwhile, perhaps for this format again.
     result->problem.clear();
@@ -132,6 +133,8 @@ bool Pipeline::swap_in_planned() {
     running_precision_ = result->precision, running_colour_ = result->colour;
     shows_source_ = result->bypass;
     if (!shows_source_) graph_waits_ = false, set_problem(graph_problem_, {});
+    // The plan has the earlier values. The next plan has these, but some frames are processed before.
+    for (const auto& changes : live_changes) apply_live(changes);
     publish_graph();
     graph_changed();
   }

@@ -32,7 +32,8 @@ bool acceptable(const ParamSpec& spec, const Matrix& m) {
 
 std::optional<double> number(std::string_view text) {
   double value = 0;
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  // from_chars() would accept a minus sign after the plus sign.
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
@@ -140,8 +141,8 @@ std::optional<std::string> ParamSpec::check(const ParamValue& value, ParamValue&
       return std::nullopt;
     }
     case ParamType::choice: {
-      // Names such as "90" may be unquoted numbers in TOML and JSON.
-      const bool named = std::holds_alternative<std::string>(value) || std::holds_alternative<int64_t>(value);
+      // Names such as "90" may be unquoted numbers in TOML and JSON, also 90.0.
+      const bool named = !std::holds_alternative<bool>(value) && !std::holds_alternative<Matrix>(value);
       const std::string wanted = to_string(value);
       if (!named || !contains(choices, wanted)) return refuse();
       converted = wanted;

@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/text/suggest.hpp"
+#include "core/base/text/text.hpp"
 
 namespace lensd {
 namespace {
@@ -82,12 +83,14 @@ void apply_set(GraphDesc& graph, const std::string& assignment, const Registry& 
   const size_t equals = assignment.find('='), dot = assignment.rfind('.', equals);
   if (equals == std::string::npos || dot == std::string::npos || dot == 0)
     fail("expected node.parameter=value");
-  const std::string id = assignment.substr(0, dot);
+  const auto part = [&](size_t begin, size_t end) {  // blanks as in chains
+    return std::string(trimmed(std::string_view(assignment).substr(begin, end - begin)));
+  };
+  const std::string id = part(0, dot);
   NodeDesc* node = graph.find(id);
   if (!node) fail(unknown_node(graph, id));
-  const std::string problem =
-      assign(*node, registry.find(node->filter)->schema(), assignment.substr(dot + 1, equals - dot - 1),
-             assignment.substr(equals + 1));
+  const std::string problem = assign(*node, registry.find(node->filter)->schema(), part(dot + 1, equals),
+                                     part(equals + 1, assignment.size()));
   if (!problem.empty()) fail(problem);
 }
 

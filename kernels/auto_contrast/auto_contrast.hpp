@@ -12,7 +12,7 @@
 //
 // Formats: all. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek (state),
 // none with smooth = 0. Exact: integer counts, doubles in prescribed order, then tables; with 16 bits, single
-// precision instead of tables.
+// precision instead of tables, within 1 of double precision.
 #pragma once
 
 #include <cmath>
@@ -171,9 +171,9 @@ class AutoContrast final : public TableFilter<AutoContrast, AutoContrastParams, 
   static void reference_decide(const AutoContrastBlock& block, const Image& in, AutoContrastState& state,
                                AutoContrastStats& stats);
   static LENSD_HD AffineMap affine(const AutoContrastBlock&, const AutoContrastStats& stats, int c) {
-    const double scale = 255 / (stats.points.high[c] - stats.points.low[c]),
-                 offset = -257 * stats.points.low[c] * scale;
-    return {static_cast<float>(scale), static_cast<float>(offset)};
+    const double scale = 255 / (stats.points.high[c] - stats.points.low[c]), low = 257 * stats.points.low[c];
+    const double base = static_cast<int>(low + 0.5), offset = (base - low) * scale;
+    return {static_cast<float>(base), static_cast<float>(scale), static_cast<float>(offset)};
   }
   static LENSD_HD uint8_t table_value(const AutoContrastBlock&, const AutoContrastStats& stats, int c,
                                       int v) {

@@ -12,23 +12,24 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/deep/float_lanes-inl.hpp"
 
-/// Applies AffineMap to a row of `n` samples; sample i uses scales[i % 4] and offsets[i % 4]. In images with
-/// four channels, copies alpha.
-void map_row(const uint16_t* in, size_t n, const float* scales, const float* offsets, int channels,
-             uint16_t* out) {
+/// Applies AffineMap to a row of `n` samples; sample i uses the map of channel i % 4. In images with four
+/// channels, copies alpha.
+void map_row(const uint16_t* in, size_t n, const AffineMaps& maps, int channels, uint16_t* out) {
   const hn::ScalableTag<float> d;
   const Samples16<decltype(d)> d16;
-  const hn::CappedTag<float, 4> d4;
   const size_t lanes = hn::Lanes(d);
-  float repeated[2][HWY_MAX_BYTES / 4];
-  for (size_t k = 0; k < lanes; k += 4)
-    hn::StoreU(hn::LoadU(d4, scales), d4, repeated[0] + k),
-        hn::StoreU(hn::LoadU(d4, offsets), d4, repeated[1] + k);
-  const auto scale = hn::LoadU(d, repeated[0]), offset = hn::LoadU(d, repeated[1]);
+  float repeated[3][HWY_MAX_BYTES / 4];
+  for (size_t k = 0; k < lanes; ++k) {
+    const AffineMap& of_lane = maps.channel[k % 4];
+    repeated[0][k] = of_lane.base, repeated[1][k] = of_lane.scale, repeated[2][k] = of_lane.offset;
+  }
+  const auto base = hn::LoadU(d, repeated[0]), scale = hn::LoadU(d, repeated[1]),
+             offset = hn::LoadU(d, repeated[2]);
   const auto zero = hn::Zero(d), most = hn::Set(d, 65535.f);
   const auto kept = alpha_mask(d16, channels);
   const auto map = [&](const uint16_t* from, uint16_t* to) HWY_ATTR {
-    const auto mapped = hn::Add(hn::Mul(scale, widened(d, hn::LoadU(d16, from))), offset);
+    const auto above = hn::Sub(widened(d, hn::LoadU(d16, from)), base);
+    const auto mapped = hn::Add(hn::Mul(scale, above), offset);
     store_samples(d, hn::Min(hn::Max(mapped, zero), most), kept, from, to);
   };
   size_t i = 0;
@@ -49,11 +50,8 @@ namespace lensd {
 HWY_EXPORT(map_row);
 
 void apply_maps(const ConstImageRef& in, const ImageRef& out, const AffineMaps& maps, Band band) {
-  float scales[4], offsets[4];
-  for (size_t k = 0; k < 4; ++k) scales[k] = maps.channel[k].scale, offsets[k] = maps.channel[k].offset;
   for (int y = band.begin; y < band.end; ++y) HWY_DYNAMIC_DISPATCH(map_row)
-  (in.samples<uint16_t>(y), in.format.row_samples(), scales, offsets, in.channels(),
-   out.samples<uint16_t>(y));
+  (in.samples<uint16_t>(y), in.format.row_samples(), maps, in.channels(), out.samples<uint16_t>(y));
 }
 
 }  // namespace lensd

@@ -101,6 +101,17 @@ std::optional<Matrix> entry_kernel(const Entry& entry, const Matrix& custom) {
   return std::nullopt;
 }
 
+/// Returns the position of the first separator, ',' or '+', outside parentheses: numbers may contain '+'.
+size_t find_separator(std::string_view list) {
+  int depth = 0;
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list[i] == '(') ++depth;
+    if (list[i] == ')') --depth;
+    if (depth == 0 && (list[i] == ',' || list[i] == '+')) return i;
+  }
+  return std::string_view::npos;
+}
+
 /// Returns the full convolution of `a` and `b`. Correlation with the result equals correlation with `a`, then
 /// with `b`.
 Matrix convolved(const Matrix& a, const Matrix& b) {
@@ -134,7 +145,7 @@ std::optional<Matrix> composed(std::string_view list, const Matrix& custom, std:
   if (!list.empty() && list.front() == '[' && list.back() == ']') list = list.substr(1, list.size() - 2);
   Matrix all = square(1, {1});
   for (bool more = true; more;) {
-    const auto end = list.find_first_of(",+");
+    const size_t end = find_separator(list);
     const std::string_view item = trimmed(list.substr(0, end));
     more = end != std::string_view::npos;
     if (more) list = list.substr(end + 1);

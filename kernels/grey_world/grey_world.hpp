@@ -82,7 +82,7 @@ class GreyWorld final
   static LENSD_HD AffineMap affine(const GreyWorldBlock& block, const GreyWorldStats& stats, int c) {
     const double scale = 1 + block.strength * (stats.gains.gain[c] - 1);
     const double offset = 257 * (block.strength * stats.gains.offset[c]);
-    return {static_cast<float>(scale), static_cast<float>(offset)};
+    return {0.f, static_cast<float>(scale), static_cast<float>(offset)};
   }
   static LENSD_HD void decide(const GreyWorldBlock& block, const TableInput& input, GreyWorldState& state,
                               GreyWorldStats& stats) {

@@ -53,7 +53,8 @@ FilterSchema Resize::make_schema() {
   return Schema<ResizeParams>("resize", "scales to another size by interpolation or exact means")
       .integer("width", &ResizeParams::width, 0, kMaxSide, "width; 0 = from the height or by scale", side)
       .integer("height", &ResizeParams::height, 0, kMaxSide, "height; 0 = from the width or by scale", side)
-      .real("scale", &ResizeParams::scale, 0.01, 16, "factor if neither width nor height is given", factor)
+      .real("scale", &ResizeParams::scale, 0.01, 16,
+            "factor if neither width nor height is given; less if a side would exceed 16384 px", factor)
       .choice("method", &ResizeParams::method, {"nearest", "bilinear", "bicubic", "area", "lanczos3"},
               "interpolation method; area for shrinking", plain)
       .boolean("align_corners", &ResizeParams::align_corners,

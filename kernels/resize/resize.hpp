@@ -1,7 +1,8 @@
 // resize: changes the size by interpolation or exact means.
 //
 // Size: `width` and `height`. If one of them is 0, it is computed from the other one and the aspect ratio. If
-// both are 0, `scale` applies. At most 16384 per side.
+// both are 0, `scale` applies. At most 16384 per side: if a computed side would be larger, both sides are
+// reduced by the same factor.
 //
 // Positions: pixel centres at half-integers as in cv::resize, source = (i + 0.5) · N / M − 0.5; with
 // align_corners source = i · (N − 1) / (M − 1). `nearest` is floor(i · N / M) as in INTER_NEAREST, or with

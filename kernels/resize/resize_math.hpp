@@ -45,13 +45,18 @@ struct ResizeGeometry {
 
   static ResizeGeometry make(const ResizeParams& params, Extent in) {
     const auto side = [](double v) { return static_cast<int>(std::clamp(v + 0.5, 1.0, double{kMaxSide})); };
+    const double from_width = in.width, from_height = in.height;
     int width = params.width, height = params.height;
+    // If a computed side would exceed the limit, both are reduced, which keeps the aspect ratio.
     if (width == 0 && height == 0) {
-      width = side(in.width * params.scale), height = side(in.height * params.scale);
+      const double scale = std::min(params.scale, kMaxSide / std::max(from_width, from_height));
+      width = side(from_width * scale), height = side(from_height * scale);
     } else if (width == 0) {
-      width = side(static_cast<double>(in.width) * height / in.height);
+      height = std::min(height, side(kMaxSide * from_height / from_width));
+      width = side(from_width * height / from_height);
     } else if (height == 0) {
-      height = side(static_cast<double>(in.height) * width / in.width);
+      width = std::min(width, side(kMaxSide * from_width / from_height));
+      height = side(from_height * width / from_width);
     }
     ResizeGeometry g{
         {in.width, width, params.align_corners}, {in.height, height, params.align_corners}, params.method};

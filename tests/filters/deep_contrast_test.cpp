@@ -100,6 +100,30 @@ TEST(DeepContrast, NarrowRangeIsClippedExactly) {
   }
 }
 
+TEST(DeepContrast, FewLevelsAreSpreadEvenly) {
+  for (const int first : {0, 40000, 65520})
+    for (int levels = 2; levels <= 11; ++levels) {
+      const Image in = contrast_image(PixelFormat::rgba16, {levels, 3},
+                                      [&](int i, int c) { return c == 1 ? first : first + i % levels; });
+      const ContrastRun run = run_contrast(in, clip(0, 0));
+      for (int x = 0; x < levels; ++x)
+        EXPECT_NEAR(run.image.sample(x, 0, 0), x * 65535. / (levels - 1), 0.51) << first << ", " << levels;
+    }
+}
+
+TEST(DeepContrast, SmoothedPointsOfFewLevelsAreExact) {
+  const auto picture = [](int first) {
+    return contrast_image(PixelFormat::gray16, {5, 2}, [first](int i, int) { return first + i % 5; });
+  };
+  const Image before = picture(50000), after = picture(50003);
+  ContrastRig rig(before.format, clip(0, 0, false, 0.5), Backend::cpu, kOdd);
+  rig.run(before);
+  const ContrastRun run = rig.run(after);
+  expect_ends({50001.5, 50005.5}, run.ends);
+  for (int x = 0; x < 5; ++x)
+    EXPECT_NEAR(run.image.sample(x, 0), std::min((x + 1.5) * 65535 / 4, 65535.), 0.51) << x;
+}
+
 TEST(DeepContrast, EveryCountDecides) {
   // 100 samples: 5 × 256, 1 × 300, 46 × 40000, 46 × 40010, 2 × 40255.
   const Image in = contrast_image(PixelFormat::gray16, {10, 10}, [](int i, int) {

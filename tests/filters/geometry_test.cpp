@@ -152,6 +152,20 @@ TEST(Resize, SizeFollowsAspectAndScale) {
             (Extent{1, 1}));
 }
 
+TEST(Resize, TheLargestSideLimitsBoth) {
+  const auto extent = [](const ResizeParams& params, Extent in) {
+    return ResizeGeometry::make(params, in).extent();
+  };
+  EXPECT_EQ(extent({.scale = 16}, {3840, 2160}), (Extent{16384, 9216}));
+  EXPECT_EQ(extent({.scale = 16}, {2160, 3840}), (Extent{9216, 16384}));
+  EXPECT_EQ(extent({.scale = 16}, {1024, 512}), (Extent{16384, 8192}));
+  EXPECT_EQ(extent({.scale = 2}, {16384, 1}), (Extent{16384, 1}));
+  EXPECT_EQ(extent({.width = 4000}, {1000, 8192}), (Extent{2000, 16384}));
+  EXPECT_EQ(extent({.height = 4000}, {8192, 1000}), (Extent{16384, 2000}));
+  EXPECT_EQ(extent({.height = 5000}, {1, 16384}), (Extent{1, 5000}));
+  EXPECT_EQ(extent({.width = 16384, .height = 5}, {10, 10}), (Extent{16384, 5}));
+}
+
 TEST(Resize, SameSizeIsTheInput) {
   for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgba8})
     for (const char* method : {"nearest", "bilinear", "bicubic", "area", "lanczos3"}) {

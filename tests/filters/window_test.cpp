@@ -195,6 +195,18 @@ TEST(Convolve, RefusesWhatItCannotCompose) {
   }
 }
 
+TEST(Convolve, ComposesKernelsWhoseNumbersHaveExponents) {
+  const auto weights = [](const char* text) {
+    std::string problem;
+    const Matrix made = convolve_kernel({.compose = text}, &problem);
+    EXPECT_EQ(problem, "") << text;
+    return made.values;
+  };
+  EXPECT_EQ(weights("gaussian(1e+0)"), weights("gaussian(1)"));
+  EXPECT_EQ(weights("gaussian(1e+0)+sharpen(5e-1)"), weights("[gaussian(1), sharpen(0.5)]"));
+  EXPECT_NE(weights("gaussian(1)"), weights("gaussian(1)+sharpen(0.5)"));
+}
+
 TEST(Convolve, RefusesComposedWeightsThatAreTooLarge) {
   std::string many = "kernel";
   for (int i = 0; i < 60; ++i) many += ", kernel";

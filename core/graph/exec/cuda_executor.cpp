@@ -104,9 +104,14 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
     slot.picture = picture.share();
     const bool timed = picture.info.index % options_.timing_interval == 0;
     write_frame_blocks(current_->nodes, picture.info, again, current_->plan->blocks.data());
-    PictureRef planes = upload(slot, picture.planes, timed);
-    compute(slot, planes, timed);
-    return_frame(slot, frame);
+    try {
+      const PictureRef planes = upload(slot, picture.planes, timed);
+      compute(slot, planes, timed);
+      return_frame(slot, frame);
+    } catch (...) {
+      abandon(slot);
+      throw;
+    }
     queued_[next_queued_] = slot.sync;
     next_queued_ = (next_queued_ + 1) % in_flight_;
     release_uploaded_pictures();
@@ -231,6 +236,17 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
     current_->pool->set_pending(frame.slot());
     // After an error of the device, a callback is called with the error; a host function would not be called.
     LENSD_CUDA_CHECK(cudaStreamAddCallback(return_.get(), &CudaExecutor::on_finished, &slot.signal, 0));
+  }
+
+  /// Frees the slot of a frame that could not be queued completely: no callback follows. Waits for the part
+  /// that was queued, because the next frame of the slot writes the same memory.
+  void abandon(CudaSlot& slot) {
+    for (const cuda::Stream* stream : {&copy_, &compute_, &return_}) cudaStreamSynchronize(stream->get());
+    cudaGetLastError();
+    slot.timing.pending = false;  // some of its events may not be recorded
+    current_->pool->set_failed(slot.signal.index);
+    slot.sync->busy.store(0, std::memory_order_release);
+    slot.sync->busy.notify_all();
   }
 
   static void CUDART_CB on_finished(cudaStream_t, cudaError_t status, void* opaque) {

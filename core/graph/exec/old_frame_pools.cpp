@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <utility>
 
 namespace lensd {
@@ -70,7 +71,13 @@ void OldFramePools::run() {
   auto pause = kFirstPause;
   std::unique_lock lock(mutex_);
   while (!closed_) {
-    if (auto taken = take_unused(); !taken.empty()) {
+    std::vector<std::shared_ptr<FramePool>> taken;
+    try {
+      taken = take_unused();
+    } catch (const std::bad_alloc&) {
+      // The pools are checked again after the pause.
+    }
+    if (!taken.empty()) {
       freeing_ = taken.size();
       lock.unlock();
       taken.clear();  // frees the memory

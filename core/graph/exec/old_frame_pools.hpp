@@ -25,7 +25,7 @@ class OldFramePools {
  public:
   static constexpr size_t kLimit = 4;
   /// Returns true if the GPU no longer reads the pool's frames. Called on this object's thread. Must not
-  /// block or throw.
+  /// block. After std::bad_alloc, the pools are checked again later.
   using Unread = std::function<bool(const FramePool&)>;
 
   explicit OldFramePools(Unread unread, size_t limit = kLimit);

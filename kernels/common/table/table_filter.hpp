@@ -39,12 +39,13 @@ struct TableInput {
         most(static_cast<uint32_t>(max_sample(format.format))) {}
 };
 
-/// Maps a 16-bit sample v to scale · v + offset, rounded to nearest and clamped to 0 … 65535. Each operation
-/// is in single precision, rounded as in IEEE 754.
+/// Maps a 16-bit sample v to scale · (v − base) + offset, rounded to nearest and clamped to 0 … 65535. Each
+/// operation is in single precision, rounded as in IEEE 754. `base` is an integer from 0 to 65535, so the
+/// difference is exact. Without it, scale · v and the offset would lose digits if `scale` is large.
 struct AffineMap {
-  float scale, offset;
+  float base, scale, offset;
   LENSD_HD uint32_t operator()(uint32_t v) const {
-    const float mapped = scale * static_cast<float>(v) + offset;
+    const float mapped = scale * (static_cast<float>(v) - base) + offset;
     const float limited = mapped < 0.f ? 0.f : mapped > 65535.f ? 65535.f : mapped;
     return static_cast<uint32_t>(static_cast<int>(limited + 0.5f));
   }

@@ -32,13 +32,13 @@ constexpr std::array<cudaError_t, kFunctions> kErrors = {
 std::array<std::atomic<int64_t>, kFunctions> g_counts;
 std::atomic<size_t> g_function{0};
 std::atomic<int64_t> g_number{0};
-std::atomic<bool> g_failed{false};
+std::atomic<bool> g_failed{false}, g_memory{false};
 thread_local cudaError_t t_last = cudaSuccess;  // the last error, kept until cudaGetLastError()
 
 bool fails(size_t function) {
   const int64_t number = g_counts[function].fetch_add(1) + 1;
   if (function != g_function || number != g_number) return false;
-  g_failed = true, t_last = kErrors[function];
+  g_failed = true, t_last = g_memory ? cudaErrorMemoryAllocation : kErrors[function];
   return true;
 }
 
@@ -51,11 +51,12 @@ bool fails(size_t function) {
   extern "C" Word __wrap_##name(Word a, Word b, Word c, Word d, Word e, Word f, Word g, Word h, Word i, \
                                 Word j) {                                                               \
     const bool failed = fails(k_##name);                                                                \
-    if (failed && k_##name != k_cudaStreamEndCapture) return error;                                     \
+    const cudaError_t status_if_failed = t_last;                                                        \
+    if (failed && k_##name != k_cudaStreamEndCapture) return status_if_failed;                          \
     const Word status = __real_##name(a, b, c, d, e, f, g, h, i, j);                                    \
     if (!failed) return status;                                                                         \
     *reinterpret_cast<cudaGraph_t*>(b) = nullptr; /* a failed capture ends, too */                      \
-    return error;                                                                                       \
+    return status_if_failed;                                                                            \
   }
 #include "tests/unit/common/cuda_calls.inc"
 #undef CUDA_CALL
@@ -74,8 +75,8 @@ extern "C" cudaError_t __wrap_cudaGetLastError() {
 
 namespace lensd {
 
-void fail_cuda_call(std::size_t index, int64_t number) {
-  g_number = 0;
+void fail_cuda_call(std::size_t index, int64_t number, bool memory) {
+  g_number = 0, g_memory = memory;
   for (auto& count : g_counts) count = 0;
   g_failed = false, g_function = index, g_number = number;
 }

@@ -14,8 +14,9 @@ struct CudaCall {
 };
 
 /// Makes one later call of function `index` of cuda_calls() fail: the one with this number, counted from 1 on
-/// all threads. 0: none fails.
-void fail_cuda_call(std::size_t index, int64_t number);
+/// all threads. 0: none fails. `memory`: with cudaErrorMemoryAllocation, whatever its error is in
+/// cuda_calls.inc.
+void fail_cuda_call(std::size_t index, int64_t number, bool memory = false);
 /// Returns the functions and how often they were called.
 std::vector<CudaCall> cuda_calls();
 /// Returns true if the call chosen with fail_cuda_call() was made.

@@ -1,6 +1,6 @@
 // app/pipeline with CUDA: each call of the CUDA runtime fails once. If memory is short, the run continues on
 // the CPU or with the old graph; after other errors, it may end with an error. It does not hang, deliver a
-// wrong frame, or keep memory of the GPU.
+// wrong frame, or keep memory of the GPU. A live source continues after a call that fails for lack of memory.
 
 #include <gtest/gtest.h>
 
@@ -121,6 +121,62 @@ TEST(PipelineCuda, EveryCallOfTheRuntimeMayFail) {
   // Other programs, such as tests that run at the same time, may use the GPU for a while.
   EXPECT_TRUE(eventually([&] { return free_gpu_bytes() + (16 << 20) >= before; }))
       << "memory of the GPU is kept: " << free_gpu_bytes() << " of " << before << " bytes are free";
+}
+
+/// A live source with 200 pictures per second.
+class SteadySource final : public Source {
+ public:
+  SteadySource() : info_(pictures_.info()) { info_.live = true, info_.seekable = false; }
+  const SourceInfo& info() const override { return info_; }
+  FrameOutcome next(Picture& out) override {
+    std::this_thread::sleep_for(5ms);
+    return pictures_.next(out);
+  }
+  void seek(int64_t, int) override {}
+  std::string stream_errors() const override { return {}; }
+  LiveStatus live_status() const override {
+    LiveStatus status;
+    status.live = true, status.state = LiveState::playing;
+    return status;
+  }
+  void interrupt() noexcept override {}
+
+ private:
+  SyntheticSource pictures_{{160, 120}, 1'000'000};
+  SourceInfo info_;
+};
+
+TEST(PipelineCuda, ALiveSourceContinuesAfterACallWithoutMemory) {
+  if (const CudaStatus cuda = probe_cuda(); !cuda.available) GTEST_SKIP() << cuda.reason;
+  use_pinned_memory(0);
+  const std::set<std::string> failing = {"cudaStreamAddCallback", "cudaGraphLaunch", "cudaMemcpyAsync",
+                                         "cudaMemcpy2DAsync"};
+  const std::vector<CudaCall> calls = cuda_calls();
+  for (size_t f = 0; f < calls.size(); ++f) {
+    if (!failing.contains(calls[f].name)) continue;
+    PipelineOptions o = paced(kChain);
+    o.backend = Backend::cuda;
+    o.executor.timing_interval = 1;
+    Pipeline pipeline(std::make_unique<SteadySource>(), o, registry());
+    pipeline.start();
+    // More frames than the pool has, so that every slot is used again.
+    const auto shows_frames = [&pipeline] {
+      const uint64_t before = pipeline.status().processed;
+      return eventually([&] {
+        if (const Frame frame = pipeline.take_newest()) frame.wait_ready();
+        return pipeline.status().processed > before + 20;
+      });
+    };
+    ASSERT_TRUE(shows_frames()) << calls[f].name;
+    const uint64_t dropped = pipeline.status().dropped;
+    fail_cuda_call(f, 1, true);
+    EXPECT_TRUE(shows_frames()) << calls[f].name;
+    EXPECT_TRUE(cuda_call_failed()) << calls[f].name;
+    EXPECT_LT(dropped, pipeline.status().dropped) << calls[f].name;
+    pipeline.stop();
+    EXPECT_NO_THROW(pipeline.check()) << calls[f].name;
+  }
+  fail_cuda_call(0, 0);
 }
 
 }  // namespace

@@ -79,6 +79,23 @@ std::unique_ptr<Filter> make_mosaic_behind_gate() {
   return registry().find("mosaic")->make();
 }
 
+/// Returns the program's registry with a mosaic that waits at the gate. `filters` holds its entries.
+Registry gated_registry(std::vector<FilterEntry>& filters) {
+  filters.assign(registry().filters.begin(), registry().filters.end());
+  for (FilterEntry& entry : filters)
+    if (entry.schema().name == "mosaic") entry.make = &make_mosaic_behind_gate;
+  Registry gated = registry();
+  gated.filters = filters;
+  planner_gate.entered = false;
+  return gated;
+}
+
+/// Opens the gate, because ~Pipeline() would otherwise wait after a failed assertion. Create it after the
+/// pipeline.
+struct GateOpener {
+  ~GateOpener() { planner_gate.set(false); }
+};
+
 /// A source whose pictures are small while `small` is true.
 class SwitchedSource final : public Source {
  public:
@@ -95,11 +112,8 @@ class SwitchedSource final : public Source {
 };
 
 TEST(PipelinePlans, APlanThatANewFormatOvertookIsNotUsed) {
-  std::vector<FilterEntry> filters(registry().filters.begin(), registry().filters.end());
-  for (FilterEntry& entry : filters)
-    if (entry.schema().name == "mosaic") entry.make = &make_mosaic_behind_gate;
-  Registry gated = registry();
-  gated.filters = filters;
+  std::vector<FilterEntry> filters;
+  const Registry gated = gated_registry(filters);
   std::atomic<bool> small{false}, overtaken{false};
   Pipeline* running = nullptr;
   PipelineOptions o = paced("invert");
@@ -108,9 +122,7 @@ TEST(PipelinePlans, APlanThatANewFormatOvertookIsNotUsed) {
     if (running && to_chain(running->graph()->graph) == "mosaic") overtaken = true;
   };
   Pipeline pipeline(std::make_unique<SwitchedSource>(small), o, gated);
-  struct Opener {
-    ~Opener() { planner_gate.set(false); }
-  } opener;  // otherwise ~Pipeline() would wait after a failed assertion
+  GateOpener opener;
   running = &pipeline;
   pipeline.start();
   ASSERT_TRUE(all_planned(pipeline));
@@ -132,6 +144,43 @@ TEST(PipelinePlans, APlanThatANewFormatOvertookIsNotUsed) {
   ASSERT_TRUE(eventually([&] { return !pipeline.status().planning; }));
   EXPECT_EQ(to_chain(pipeline.graph()->graph), "grayscale");
   EXPECT_FALSE(overtaken) << "frames were processed with the earlier graph again";
+  pipeline.stop();
+  pipeline.check();
+}
+
+TEST(PipelinePlans, ALiveChangeIsKeptByAPlanThatWasRequestedBefore) {
+  std::vector<FilterEntry> filters;
+  const Registry gated = gated_registry(filters);
+  planner_gate.process_thread = std::thread::id();
+  const ParamValue wanted = 2.0;
+  Pipeline* running = nullptr;
+  std::atomic<bool> changed{false}, lost{false};
+  const auto gamma = [&running] {  // call on the process thread
+    const PlanNode* const levels = running->executor().plan()->find("levels");
+    return levels->filter->schema().find("gamma")->get(levels->filter->params());
+  };
+  PipelineOptions o = paced("levels");
+  o.on_change = [&] {
+    if (!running) return;
+    if (gamma() == wanted)
+      changed = true;
+    else if (changed)
+      lost = true;
+  };
+  Pipeline pipeline(source(1'000'000, {64, 48}), o, gated);
+  GateOpener opener;
+  running = &pipeline;
+  pipeline.start();
+
+  planner_gate.set(true);
+  pipeline.post(SetGraph{parse_chain("levels,mosaic", registry())});
+  ASSERT_TRUE(eventually([&] { return planner_gate.entered.load(); }));
+  pipeline.post(SetParam{"levels", "gamma", wanted});
+  ASSERT_TRUE(eventually([&] { return changed.load(); })) << "the running plan changes at once";
+  planner_gate.set(false);
+  ASSERT_TRUE(all_planned(pipeline));
+  EXPECT_EQ(to_chain(pipeline.graph()->graph), "levels=gamma=2,mosaic");
+  EXPECT_FALSE(lost) << "frames were processed with the earlier value again";
   pipeline.stop();
   pipeline.check();
 }

@@ -138,9 +138,9 @@ TEST(Param, ParsesText) {
     EXPECT_TRUE(s.find("radius")->parse(bad, out)) << bad;
   EXPECT_FALSE(s.find("kernel")->parse("1 2 1;2 4 2;1 2 1", out));
   EXPECT_EQ(std::get<Matrix>(out).cols, 3);
-  for (const char* bad : {"1 2", "1 2 1;1 2", "1 nan 1", "a", "1 1 1 1 1 1 1"})
+  for (const char* bad : {"1 2", "1 2 1;1 2", "1 nan 1", "a", "1 1 1 1 1 1 1", "+-1", "++1"})
     EXPECT_TRUE(s.find("kernel")->parse(bad, out)) << bad;
-  EXPECT_FALSE(s.find("kernel")->parse("-1000000", out));
+  for (const char* good : {"-1000000", "+1", "-1"}) EXPECT_FALSE(s.find("kernel")->parse(good, out)) << good;
   const std::string problem = s.find("kernel")->parse("1000001", out).value_or("");
   EXPECT_NE(problem.find("from -1000000 to 1000000"), std::string::npos) << problem;
 }

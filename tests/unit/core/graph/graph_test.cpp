@@ -118,6 +118,8 @@ TEST(Set, ChangesTheDescription) {
   apply_set(g, "median.enabled=false", registry());
   EXPECT_EQ(std::get<double>(g.find("gaussian")->params[0].second), 3.0);
   EXPECT_FALSE(g.find("median")->enabled);
+  apply_set(g, " gaussian . sigma = 4 ", registry());
+  EXPECT_EQ(std::get<double>(g.find("gaussian")->params[0].second), 4.0);
   for (const char* bad :
        {"gaussian.sigma", "sigma=3", "nobody.sigma=3", "gaussian.nothing=3", "gaussian.sigma=nan"})
     EXPECT_THROW(apply_set(g, bad, registry()), Error) << bad;
@@ -199,6 +201,19 @@ TEST(GraphChange, IsCheckedConvertedAndApplied) {
   EXPECT_EQ(change(SetEnabled{"crop", true}).kind, Kind::applied) << "already enabled";
   EXPECT_EQ(change(SetEnabled{"crop", false}).kind, Kind::needs_plan);
   EXPECT_EQ(change(SetParam{"crop", "width", int64_t{8}}).kind, Kind::applied) << "disabled: not in the plan";
+}
+
+TEST(GraphChange, NumbersNameChoices) {
+  const ParamSpec& angle = *registry().find("rotate")->schema().find("angle");
+  const ParamValue halves[] = {int64_t{180}, 180.0, std::string("180")};
+  for (const ParamValue& half : halves) {
+    GraphDesc g = parse_chain("rotate", registry());
+    EXPECT_FALSE(apply_change(g, SetParam{"rotate", "angle", half}, registry()).refused());
+    EXPECT_EQ(value_of(g.nodes[0], angle), ParamValue(std::string("180")));
+  }
+  GraphDesc g = parse_chain("rotate", registry());
+  for (const ParamValue& wrong : {ParamValue(180.5), ParamValue(int64_t{45}), ParamValue(true)})
+    EXPECT_TRUE(apply_change(g, SetParam{"rotate", "angle", wrong}, registry()).refused());
 }
 
 TEST(GraphChange, AKernelNeedsAPlanOnlyWithAComposition) {

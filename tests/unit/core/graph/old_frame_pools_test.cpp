@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <new>
 #include <thread>
 
 #include "tests/unit/common/eventually.hpp"
@@ -79,6 +80,21 @@ TEST(OldFramePools, AskAgainUntilTheGpuHasReadTheFrames) {
   EXPECT_TRUE(eventually([&] { return asked > 1; }));
   EXPECT_TRUE(is_kept(by));
   read = true;
+  EXPECT_TRUE(freed_soon(by));
+}
+
+TEST(OldFramePools, AreCheckedAgainAfterACheckWithoutMemory) {
+  FreedBy by;
+  std::atomic<bool> memory{false};
+  std::atomic<int> asked{0};
+  OldFramePools old([&](const FramePool&) {
+    ++asked;
+    if (!memory) throw std::bad_alloc();
+    return true;
+  });
+  old.add(pool_of(by));
+  EXPECT_TRUE(eventually([&] { return asked > 1; }));
+  memory = true;
   EXPECT_TRUE(freed_soon(by));
 }
 
