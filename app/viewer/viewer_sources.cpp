@@ -331,7 +331,7 @@ void Viewer::describe_source(const OpenRequest& request, const std::string& path
   window_.set_title(as_utf8(source.name) + " - lensd");  // Wayland requires UTF-8
   if (request.remember) memory_.add_recent(path.empty() ? request.url : path);
   m.source_path = path;
-  m.source_folder = folder_of(request.url, memory_.recent_sources());
+  m.source_folder = folder_of(path.empty() ? request.url : path, memory_.recent_sources());
   const bool film = source.seekable && !source.live && !source.image;
   thumbnails_.open(film ? path : "", source.duration_ns, source.video_track);
 }
