@@ -82,7 +82,10 @@ void Viewer::open_first(const GraphDesc& graph) {
       request.start_ns = line_.start ? 0 : kept_position(url);
     }
   }
-  if (!line_.record.empty()) start_recording(*opened.pipeline, record_command(line_));
+  if (!line_.record.empty()) {
+    record_sent_ = record_command(line_);
+    record_ticket_ = opened.pipeline->post(*record_sent_);
+  }
   install(request, std::move(opened));
   playlist_.opened();
   automatic_ = several;
@@ -268,17 +271,18 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
   OpenedPipeline old = detach_pipeline();
   pipeline_ = std::move(opened.pipeline), recorder_ = std::move(opened.recorder);
   attach_pipeline();
+  source_chosen_ = !request.first, source_failed_ = false;
   model_->model().notices = std::move(notices), model_->model().loop_file = loop_file;
   model_->model().opened_with = request.graph;
   describe_source(request, opened.path);
   post(settings);
   if (!request.first) record_sent_.reset(), record_ticket_ = 0;
   if (recording) report_failure("record", [&] { continue_recording(*recording); });
-  source_chosen_ = !request.first, source_failed_ = false;
   shutdown_.replace(std::move(old), pipeline_);
 }
 
 OpenedPipeline Viewer::detach_pipeline() {
+  outbox_.clear();
   shown_.reset();
   tracks_.clear();
   presenter_.reset();
