@@ -81,12 +81,16 @@ class GraphEditor {
   void toggle_solo(const std::string& id);
   const std::string& solo() const { return solo_; }
 
+  /// Returns the old and new names of the nodes that were renamed since the last call, also by undo, redo,
+  /// another client or a refusal.
+  std::vector<std::pair<std::string, std::string>> take_renames() { return std::exchange(renames_, {}); }
   /// Returns the messages for the user since the last call; true marks a problem.
   std::vector<std::pair<bool, std::string>> take_messages() { return std::exchange(messages_, {}); }
 
  private:
   bool apply(GraphDesc next, std::string what, std::string key = {});
   void changed();
+  void follow_rename(const GraphDesc& before);
   void end_step();
   void send_changes(const GraphDesc& from, const GraphDesc& to);
   void take_over(const GraphDesc& running);
@@ -98,6 +102,7 @@ class GraphEditor {
   const Registry* registry_ = nullptr;
   std::vector<Command> pending_;
   std::vector<std::pair<bool, std::string>> messages_;
+  std::vector<std::pair<std::string, std::string>> renames_;
   std::string solo_;
   uint64_t revision_ = 0;
   uint64_t pipeline_ = 0;  // ViewerModel::pipeline of the last follow(); 0: none yet

@@ -342,6 +342,26 @@ TEST_F(Editing, SoloDoesNotChangeTheGraphAndEndsWithItsNode) {
   }));
 }
 
+TEST_F(Editing, ARenameIsReportedAndKeepsTheSolo) {
+  using Renames = std::vector<std::pair<std::string, std::string>>;
+  editor.toggle_solo("b");
+  frame();
+  EXPECT_TRUE(editor.rename("b", "blur"));
+  EXPECT_EQ(editor.take_renames(), (Renames{{"b", "blur"}}));
+  EXPECT_EQ(editor.solo(), "blur");
+  const auto sent = frame();
+  ASSERT_EQ(sent.size(), 3u);
+  EXPECT_EQ(std::get<SetGraph>(sent[0]).graph.find("c")->inputs.front(), "blur");
+  EXPECT_EQ(std::get<Solo>(sent[1]).node, "blur");
+  editor.undo();
+  EXPECT_EQ(editor.take_renames(), (Renames{{"blur", "b"}}));
+  EXPECT_EQ(editor.solo(), "b");
+  editor.move("a", 2), editor.add("median", "a"), editor.set_enabled("c", false);
+  EXPECT_TRUE(editor.take_renames().empty());
+  EXPECT_FALSE(editor.rename("b", "c"));
+  EXPECT_TRUE(editor.take_renames().empty());
+}
+
 TEST_F(Editing, ANewSourceKeepsTheGraphAndSolo) {
   editor.toggle_solo("a");
   frame();
