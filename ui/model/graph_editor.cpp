@@ -34,6 +34,8 @@ std::optional<std::pair<std::string, std::string>> renamed_node(const GraphDesc&
 
 void GraphEditor::follow(const ViewerModel& model, bool mouse_down, int64_t time_ns) {
   time_ns_ = time_ns;
+  const bool released = mouse_down_ && !mouse_down;
+  if (released) click_key_ = history_.key(), click_revision_ = revision_;
   if (mouse_down != mouse_down_ || (!mouse_down && time_ns - edited_ns_ > kPauseNs)) end_step();
   mouse_down_ = mouse_down;
   if (!model.registry) return;
@@ -164,6 +166,10 @@ void GraphEditor::set_params(const std::string& id,
   if (const auto result = apply_changes(next, changes, *registry_); result.refused())
     return notify(true, result.problem);
   apply(std::move(next), std::move(what), id + "." + name);
+}
+
+void GraphEditor::join_click() {
+  if (!click_key_.empty() && click_revision_ == revision_) history_.unseal(click_key_);
 }
 
 void GraphEditor::reset_params(const std::string& id) {

@@ -48,6 +48,9 @@ class GraphEditor {
   /// if `group` is null. Consecutive calls with the same name are one step.
   void set_params(const std::string& id, std::vector<std::pair<const ParamSpec*, ParamValue>> values,
                   const char* group = nullptr);
+  /// Lets the next change of the same parameter join the step of the last mouse click, unless the graph has
+  /// changed since. For a double click, whose first click has moved the slider.
+  void join_click();
   void reset_params(const std::string& id);
   void set_enabled(const std::string& id, bool enabled);
   /// Adds a node below node `after`. Returns the new node's id, or an empty string if the edit failed.
@@ -109,6 +112,8 @@ class GraphEditor {
   uint64_t mark_ = 0, seen_mark_ = 0, seen_version_ = 0;
   bool unsettled_ = false;  // the pipeline has not applied all edits yet
   bool mouse_down_ = false;
+  std::string click_key_;        // key of the step of the last mouse click; empty: none
+  uint64_t click_revision_ = 0;  // revision_ after that click
   int64_t time_ns_ = 0, edited_ns_ = 0;
 };
 

@@ -309,6 +309,25 @@ TEST_F(Editing, ADragBackToItsStartIsNoStep) {
   EXPECT_FALSE(editor.history().can_undo());
 }
 
+TEST_F(Editing, AChangeJoinsTheLastClickOnlyIfNothingElseWasChanged) {
+  const auto click = [&](int64_t r) {
+    frame(true);
+    editor.set_param("b", spec(), r), frame(true);
+    frame(false);
+  };
+  click(5);
+  frame(true);
+  editor.join_click(), editor.set_param("b", spec(), int64_t{2});
+  frame(false);
+  EXPECT_EQ(editor.history().steps(), 1u);
+  editor.set_enabled("a", false), frame();
+  editor.join_click(), editor.set_param("b", spec(), int64_t{3}), frame();
+  EXPECT_EQ(editor.history().steps(), 3u);
+  frame(true), frame(false);  // a click that changes nothing
+  editor.join_click(), editor.set_param("b", spec(), int64_t{4}), frame();
+  EXPECT_EQ(editor.history().steps(), 4u);
+}
+
 TEST_F(Editing, APresetThatIsSavedWithinADragBackIsKept) {
   for (const int64_t r : {3, 1}) editor.set_param("b", spec(), r), frame();
   editor.set_preset(2);
