@@ -234,6 +234,14 @@ struct PanelContext {
     return false;
   }
   void send(Command command) const { out.push_back(std::move(command)); }
+  /// Returns a member of the last command of type C that was sent in this frame, for example by an earlier key
+  /// press, because the model does not show its effect yet. Returns `shown` if there is none.
+  template <class C, class T>
+  T newest(T C::*member, T shown) const {
+    for (auto it = out.rbegin(); it != out.rend(); ++it)
+      if (const auto* command = std::get_if<C>(&*it)) return command->*member;
+    return shown;
+  }
   /// Records the last item's rectangle under a stable name such as "graph/median/enabled".
   void mark(std::string_view a, std::string_view b, std::string_view c = {}) const {
     if (!rects) return;

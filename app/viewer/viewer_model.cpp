@@ -74,9 +74,17 @@ void ViewerModelBuilder::sent(const Command& command, uint64_t ticket) {
   drop_refusals(command);
   if (const auto* loop = std::get_if<SetLoop>(&command))
     model_.loop_file = loop->file, model_.loop_a_ns = loop->a_ns, model_.loop_b_ns = loop->b_ns,
-    loop_ticket_ = ticket;
+    tickets_.loop = ticket;
   if (const auto* loop = std::get_if<SetFileLoop>(&command))
-    model_.loop_file = loop->on, loop_ticket_ = ticket;
+    model_.loop_file = loop->on, tickets_.loop = ticket;
+  if (const auto* set = std::get_if<SetSpeed>(&command)) model_.speed = set->speed, tickets_.speed = ticket;
+  if (const auto* set = std::get_if<SetVolume>(&command))
+    model_.volume = set->percent, tickets_.volume = ticket;
+  if (const auto* set = std::get_if<SetMute>(&command)) model_.muted = set->on, tickets_.mute = ticket;
+  if (const auto* set = std::get_if<SetPrecision>(&command))
+    model_.precision = set->precision, tickets_.precision = ticket;
+  if (const auto* set = std::get_if<SetColour>(&command))
+    model_.colour = set->settings, tickets_.colour = ticket;
   if (const auto* set = std::get_if<SetScopes>(&command))
     model_.scopes = set->scopes, model_.scope = {}, model_.compared = false;
   if (const auto* set = std::get_if<SetViews>(&command)) model_.views = set->nodes;
@@ -126,14 +134,11 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_s
   if (status.frame_index == model_.frame_index)
     model_.position_ns = status.position_ns;  // advances in long pictures
   model_.stalled_since_ns = status.stalled_since_ns;
-  model_.paused = status.paused, model_.ended = status.ended, model_.speed = status.speed;
-  if (status.applied >= loop_ticket_)
-    model_.loop_file = status.loop_file, model_.loop_a_ns = status.loop_a_ns,
-    model_.loop_b_ns = status.loop_b_ns;
-  model_.precision = status.precision, model_.bits = status.bits;
-  model_.colour = status.colour, model_.source_colour = status.source_colour;
+  model_.paused = status.paused, model_.ended = status.ended;
+  refresh_settings(status);
+  model_.bits = status.bits, model_.source_colour = status.source_colour;
   model_.probe_matrix = status.scope_matrix;
-  model_.sound = status.sound, model_.volume = status.volume, model_.muted = status.muted;
+  model_.sound = status.sound;
   refresh_counts(status);
   if (status.live.live) model_.live_status = status.live, model_.source_detail = status.live.stream;
   const bool fields_changed = status.fields != std::exchange(model_.fields, status.fields);
@@ -160,6 +165,19 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_s
   }
   refresh_rates(time_ns);
   return model_;
+}
+
+/// Takes the settings of the status, except those that were sent and are not applied yet.
+void ViewerModelBuilder::refresh_settings(const PipelineStatus& status) {
+  const auto applied = [&](uint64_t ticket) { return status.applied >= ticket; };
+  if (applied(tickets_.loop))
+    model_.loop_file = status.loop_file, model_.loop_a_ns = status.loop_a_ns,
+    model_.loop_b_ns = status.loop_b_ns;
+  if (applied(tickets_.speed)) model_.speed = status.speed;
+  if (applied(tickets_.volume)) model_.volume = status.volume;
+  if (applied(tickets_.mute)) model_.muted = status.muted;
+  if (applied(tickets_.precision)) model_.precision = status.precision;
+  if (applied(tickets_.colour)) model_.colour = status.colour;
 }
 
 /// Reports stream errors once per source, because a file that loops repeats its errors.

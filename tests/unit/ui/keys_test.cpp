@@ -120,6 +120,24 @@ TEST_F(PressedKeys, VolumeStepsStayInTheirLimitsAndMToggles) {
   EXPECT_FALSE(only<SetMute>(type('m'))->on);
 }
 
+/// As on a slow display.
+TEST_F(PressedKeys, EveryPressWithinAFrameCounts) {
+  const auto press_twice = [&](char32_t c) {
+    InputState input;
+    input.presses.assign(2, {.character = c});
+    return frame(input);
+  };
+  model.speed = 1, model.volume = 50, model.muted = model.paused = model.loop_file = false;
+  EXPECT_DOUBLE_EQ(std::get<SetSpeed>(press_twice(']').back()).speed, 1.1 * 1.1);
+  EXPECT_EQ(std::get<SetVolume>(press_twice('*').back()).percent, 54);
+  EXPECT_FALSE(std::get<SetMute>(press_twice('m').back()).on);
+  ASSERT_EQ(viewer.requests().messages.size(), 2u);
+  EXPECT_EQ(viewer.requests().messages[0].second, "Muted");
+  EXPECT_EQ(viewer.requests().messages[1].second, "Sound on");
+  EXPECT_FALSE(std::get<Pause>(press_twice(' ').back()).paused);
+  EXPECT_FALSE(std::get<SetFileLoop>(press_twice('L').back()).on);
+}
+
 TEST_F(PressedKeys, ArrowsSeekOnlyWhereTheSourceCan) {
   EXPECT_EQ(only<Seek>(press({.key = Key::right}))->position_ns, 5'000'000'000);
   EXPECT_TRUE(only<Seek>(press({.key = Key::right}))->relative);
