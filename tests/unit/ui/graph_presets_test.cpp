@@ -52,6 +52,23 @@ TEST_F(GraphPanel, PresetsAreSavedRevertedLoadedAndDeleted) {
   EXPECT_FALSE(std::filesystem::exists(folder / "other.toml"));
 }
 
+TEST_F(GraphPanel, TheGraphOfADeletedPresetIsUnsaved) {
+  PresetShelf& shelf = viewer.state().presets;
+  GraphEditor& editor = viewer.state().editor;
+  click("graph/median/radius/plus");
+  shelf.save_as("mine", editor, Precision::automatic), frames(2);
+  EXPECT_FALSE(there("presets/unsaved"));
+  click("presets/menu");
+  click("presets/delete/mine");
+  click("presets/delete_yes");
+  EXPECT_TRUE(there("presets/unsaved"));
+  EXPECT_FALSE(shelf.current(editor));
+  EXPECT_FALSE(shelf.save(editor, Precision::automatic)) << "asks for a name";
+  shelf.save_as("mine", editor, Precision::automatic), frames(2);
+  EXPECT_TRUE(shelf.current(editor));
+  EXPECT_FALSE(there("presets/unsaved"));
+}
+
 TEST_F(GraphPanel, APresetSetsTheControlsThatTheCameraAllows) {
   write_whole_file(folder / "evening.toml", "[[node]]\nfilter = \"canny\"\n[source.controls]\ngain = 30\n",
                    Flush::none);

@@ -143,15 +143,15 @@ void copy_node(PanelContext& ctx, const std::string& id) {
 
 void paste_nodes(PanelContext& ctx) {
   GraphEditor& editor = ctx.editor();
-  const char* text = ImGui::GetClipboardText();
-  if (!editor.registry() || !text) return;
+  if (!editor.registry()) return;
+  const char* text = ImGui::GetClipboardText();  // null if the clipboard has no text, such as a picture
   const std::string& selected = ctx.state.graph.selected;
   const std::string after = editor.graph().find(selected)  ? selected
                             : editor.graph().nodes.empty() ? std::string(kSourceNode)
                                                            : editor.graph().output;
   try {
     std::string first;
-    GraphDesc next = with_pasted(editor.graph(), text, after, *editor.registry(), first);
+    GraphDesc next = with_pasted(editor.graph(), text ? text : "", after, *editor.registry(), first);
     std::vector<std::string> added;
     for (const NodeDesc& node : next.nodes)
       if (!editor.graph().find(node.id)) added.push_back(node.id);
