@@ -219,10 +219,12 @@ void ViewerUi::handle_mouse(PanelContext& ctx) {
   if (over && io.MouseWheel != 0)
     state_.view = zoomed_at(picture, over_a ? halves(picture_).first : own_rect(), state_.view, x + 0.5f,
                             y + 0.5f, std::pow(1.15, static_cast<double>(io.MouseWheel)));
-  if (over && ImGui::IsMouseDoubleClicked(0)) requests_.toggle_fullscreen = true;
   CompareState& c = state_.compare;
   const float split_x = picture_.x + picture_.w * c.split;
   const bool at_split = over && c.mode == CompareMode::split && std::abs(x - split_x) < ctx.px(9) * dx;
+  // Two quick drags of a handle are no double click on the picture.
+  const bool at_handle = at_split || state_.crop.grip.x != 0 || state_.crop.grip.y != 0;
+  if (over && !at_handle && ImGui::IsMouseDoubleClicked(0)) requests_.toggle_fullscreen = true;
   if (over && ImGui::IsMouseClicked(0) && !state_.crop.grip.any()) (at_split ? c.dragging : panning_) = true;
   if (!ImGui::IsMouseDown(0)) panning_ = c.dragging = false;
   if (at_split || c.dragging) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);

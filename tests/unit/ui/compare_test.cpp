@@ -129,6 +129,22 @@ TEST_F(PictureTools, TheHandleFollowsTheMouseAndThePictureStays) {
   EXPECT_NEAR(viewer.compare_look().split_x, x - 50, 1) << "let go";
 }
 
+TEST_F(PictureTools, ADoubleClickOnTheHandleIsNotOneOnThePicture) {
+  type('a'), frames(2);
+  const Rect area = viewer.picture_rect();
+  const auto toggles = [&](float x) {
+    point(area.x + area.w * x, area.y + area.h / 2);
+    PanelDriver::button(true), frame();
+    PanelDriver::button(false), frame();
+    PanelDriver::button(true), frame();
+    const bool toggled = viewer.requests().toggle_fullscreen;
+    PanelDriver::button(false), frames(60);
+    return toggled;
+  };
+  EXPECT_FALSE(toggles(0.5f));
+  EXPECT_TRUE(toggles(0.25f));
+}
+
 TEST_F(PictureTools, TheLineIsAsLongAsThePictureIsHigh) {
   type('a'), frame();
   const Rect picture = place(model.picture, viewer.picture_rect(), viewer.view()).picture;
