@@ -134,6 +134,8 @@ struct PresetMenuState {
   GraphDesc last_graph;           ///< graph of the previous run; no nodes: none
   std::string last_graph_preset;  ///< path of last_graph's preset; may be empty
   float list_height = 200;        ///< height of the list in the last frame; logical pixels
+  /// Heights of the popups in the last frame, for place_popup().
+  float menu_height = 0, name_height = 0, precision_height = 0;
 };
 
 struct TimingsState {
@@ -312,6 +314,9 @@ void paste_nodes(PanelContext& ctx);
 void draw_graph_panel(PanelContext& ctx);
 void draw_node_params(PanelContext& ctx, const ShownGraph& shown, size_t index);  // in the graph panel
 void draw_add_filter(PanelContext& ctx);  // the graph panel's button and list
+/// Places the next popup at `corner`, or higher if the window would cut it. `height`: that of the popup in the
+/// last frame, in ImGui units.
+void place_popup(const PanelContext& ctx, ImVec2 corner, float height);
 void draw_preset_row(PanelContext& ctx);
 float precision_button_width(const PanelContext& ctx);
 void draw_precision_button(PanelContext& ctx);  // with its menu

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "core/base/clock.hpp"
@@ -26,6 +28,16 @@ std::string detail_text(const SourceInfo& info, const PictureInfo& picture) {
   if (!info.codec.empty()) text += ", " + info.codec;
   if (!info.decoder.empty() && info.decoder != "software") text += ", " + info.decoder;
   return text;
+}
+
+/// Returns true if a notice is not shown any more when `newer` is: the same text, because for example a dragged
+/// slider repeats it, or the old value of a setting.
+bool is_replaced(const ui::Notice& older, const std::string& newer) {
+  constexpr std::array<std::string_view, 2> kSettings = {"Volume: ", "Aspect ratio: "};
+  const auto both = [&](std::string_view setting) {
+    return older.text.starts_with(setting) && newer.starts_with(setting);
+  };
+  return older.text == newer || std::ranges::any_of(kSettings, both);
 }
 
 }  // namespace
@@ -106,8 +118,7 @@ void ViewerModelBuilder::drop_refusals(const Command& command) {
 
 void ViewerModelBuilder::notice(bool problem, std::string text) {
   problem ? log::warn("{}", text) : log::info("{}", text);
-  // Replace an equal notice, because for example a dragged slider repeats it.
-  std::erase_if(model_.notices, [&](const ui::Notice& n) { return n.text == text; });
+  std::erase_if(model_.notices, [&](const ui::Notice& n) { return is_replaced(n, text); });
   model_.notices.push_back({0, problem, std::move(text)});
 }
 

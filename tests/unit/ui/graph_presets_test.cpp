@@ -1,5 +1,7 @@
 // The presets and the last graph in the graph panel.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <imgui_internal.h>
 
 #include <filesystem>
 
@@ -67,6 +69,20 @@ TEST_F(GraphPanel, TheGraphOfADeletedPresetIsUnsaved) {
   shelf.save_as("mine", editor, Precision::automatic), frames(2);
   EXPECT_TRUE(shelf.current(editor));
   EXPECT_FALSE(there("presets/unsaved"));
+}
+
+TEST_F(GraphPanel, ThePresetsStayInALowWindow) {
+  for (int i = 0; i < 30; ++i)
+    write_whole_file(folder / fmt::format("preset{}.toml", i), "[[node]]\nfilter = \"canny\"\n", Flush::none);
+  ImGui::GetIO().DisplaySize = {1280, 300};
+  frames(4);
+  click("presets/menu"), frames(4);
+  const auto& popups = ImGui::GetCurrentContext()->OpenPopupStack;
+  ASSERT_EQ(popups.Size, 1);
+  const ImGuiWindow* menu = popups.back().Window;
+  ASSERT_TRUE(menu);
+  EXPECT_GE(menu->Pos.y, 0);
+  EXPECT_LE(menu->Pos.y + menu->Size.y, 300);
 }
 
 TEST_F(GraphPanel, APresetSetsTheControlsThatTheCameraAllows) {

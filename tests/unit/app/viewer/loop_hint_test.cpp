@@ -39,6 +39,19 @@ TEST(SentSettings, AreShownUntilTheirCommandsAreApplied) {
   EXPECT_EQ(model.colour, ColourSettings());
 }
 
+TEST(SentSettings, OnlyTheNewestVolumeIsShown) {
+  PipelineOptions options;
+  options.executor = {.threads = 1, .frames = 6};
+  options.paced = true;
+  Pipeline pipeline(std::make_unique<SyntheticSource>(Extent{64, 48}, 10), options, registry());
+  ViewerModelBuilder builder(pipeline, registry(), {}, {});
+  for (const char* text : {"Volume: 52 %", "Undone: add a", "Volume: 54 %", "Undone: add b"})
+    builder.notice(false, text);
+  std::string shown;
+  for (const ui::Notice& notice : builder.model().notices) shown += notice.text + "; ";
+  EXPECT_EQ(shown, "Undone: add a; Volume: 54 %; Undone: add b; ");
+}
+
 TEST(LoopHint, GoesWhenTheLoopHasItsEnd) {
   PipelineOptions options;
   options.executor = {.threads = 1, .frames = 6};
