@@ -236,8 +236,8 @@ struct PanelContext {
     return false;
   }
   void send(Command command) const { out.push_back(std::move(command)); }
-  /// Returns a member of the last command of type C that was sent in this frame, for example by an earlier key
-  /// press, because the model does not show its effect yet. Returns `shown` if there is none.
+  /// Returns a member of the last command of type C that was sent in this frame, for example by an earlier
+  /// key press, because the model does not show its effect yet. Returns `shown` if there is none.
   template <class C, class T>
   T newest(T C::*member, T shown) const {
     for (auto it = out.rbegin(); it != out.rend(); ++it)
@@ -314,8 +314,8 @@ void paste_nodes(PanelContext& ctx);
 void draw_graph_panel(PanelContext& ctx);
 void draw_node_params(PanelContext& ctx, const ShownGraph& shown, size_t index);  // in the graph panel
 void draw_add_filter(PanelContext& ctx);  // the graph panel's button and list
-/// Places the next popup at `corner`, or higher if the window would cut it. `height`: that of the popup in the
-/// last frame, in ImGui units.
+/// Places the next popup at `corner`, or higher if the window would cut it. `height`: that of the popup in
+/// the last frame, in ImGui units.
 void place_popup(const PanelContext& ctx, ImVec2 corner, float height);
 void draw_preset_row(PanelContext& ctx);
 float precision_button_width(const PanelContext& ctx);
