@@ -171,15 +171,6 @@ void seek_to_end(PanelContext& ctx) {
   ctx.send(Seek{m.duration_ns, false});
 }
 
-void step_chapter(PanelContext& ctx, bool forward) {
-  const std::vector<Chapter>& chapters = ctx.model.chapters;
-  if (chapters.empty()) return ctx.notify(false, "This source has no chapters");
-  const auto to = chapter_to(chapters, ctx.model.position_ns, forward);
-  if (!to) return ctx.notify(false, forward ? "This is the last chapter" : "There is no earlier chapter");
-  seek_to(ctx, chapters[*to].start_ns);
-  ctx.notify(false, chapter_text(chapters, *to));
-}
-
 /// Performs the first of these actions that applies: closes all popups, ends crop editing, closes a window,
 /// leaves fullscreen. Drags are ended by the graph panel instead.
 void escape(const KeyEvent& e) {

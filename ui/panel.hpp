@@ -120,6 +120,12 @@ struct CameraPanelState {
   float height = 0;  ///< height of the controls in the last frame; logical pixels
 };
 
+/// The last step to a chapter: its target, its time, and ViewerModel::pipeline.
+struct ChapterStep {
+  int64_t to_ns = 0, time_ns = 0;
+  uint64_t pipeline = 0;
+};
+
 struct PlaylistState {
   bool folded = false;
   size_t scrolled_to = 0;      ///< index of the source that the list was scrolled to
@@ -183,6 +189,7 @@ struct UiState {
   PresetMenuState preset_menu;
   SourceState source;
   PlaylistState playlist;
+  ChapterStep chapter_step;
   CameraPanelState camera;
   std::vector<std::pair<bool, std::string>> messages;  ///< messages for the user; true: a problem
   // Copies of the model's numbers, updated only a few times per second so that users can read them.
@@ -336,6 +343,7 @@ void save_preset_as(PanelContext& ctx);
 void draw_timings_panel(PanelContext& ctx, ViewerRequests& requests);
 void draw_scopes_panel(PanelContext& ctx);
 void draw_tracks_panel(PanelContext& ctx);
+void step_chapter(PanelContext& ctx, bool forward);  // to the next or the previous one
 /// Shows or hides the tracks over the picture. Without tracks, adds a notice instead.
 void toggle_tracks(PanelContext& ctx);
 void draw_status_panel(PanelContext& ctx);

@@ -164,6 +164,26 @@ TEST_F(PressedKeys, ASourceThatCannotSeekGetsANoticeInstead) {
   EXPECT_EQ(viewer.requests().messages.size(), 1u);
 }
 
+/// The picture of a seek may come later than the next press.
+TEST_F(PressedKeys, StepsToChaptersAddUp) {
+  constexpr int64_t kSeconds = 1'000'000'000;
+  for (const int64_t start : {0, 20, 40, 60}) model.chapters.push_back({start * kSeconds, ""});
+  const auto step = [&](Key key) {
+    const Seek* seek = only<Seek>(press({.key = key}));
+    return seek ? seek->position_ns / kSeconds : -1;
+  };
+  model.position_ns = 5 * kSeconds;
+  EXPECT_EQ(step(Key::page_up), 20);
+  EXPECT_EQ(step(Key::page_up), 40);
+  model.position_ns = 41 * kSeconds;
+  EXPECT_EQ(step(Key::page_up), 60);
+  EXPECT_EQ(step(Key::page_up), -1) << "the last one";
+  model.position_ns = 65 * kSeconds;
+  EXPECT_EQ(step(Key::page_down), 40) << "from the start of the last chapter";
+  ++model.pipeline, model.opened_with = viewer.state().editor.graph();
+  EXPECT_EQ(step(Key::page_down), 60) << "of another source";
+}
+
 TEST_F(PressedKeys, EndNeedsAKnownEnd) {
   model.duration_ns = 0;
   EXPECT_TRUE(press({.key = Key::end}).empty()) << "would jump to the start";
