@@ -47,20 +47,20 @@ struct KeyEvent {
 
 void step_speed(PanelContext& ctx, double factor) {
   if (ctx.model.live) return ctx.notify(false, "The speed of a live source cannot be changed");
-  double speed = std::clamp(ctx.model.speed * factor, kMinSpeed, kMaxSpeed);
+  double speed = std::clamp(ctx.newest(&SetSpeed::speed, ctx.model.speed) * factor, kMinSpeed, kMaxSpeed);
   if (std::abs(speed - 1) < 0.04) speed = 1;  // snap to 1 despite rounding errors
   ctx.send(SetSpeed{speed});
 }
 
 void step_volume(PanelContext& ctx, double by) {
-  const double volume = std::clamp(ctx.model.volume + by, 0.0, kMaxVolume);
+  const double volume = std::clamp(ctx.newest(&SetVolume::percent, ctx.model.volume) + by, 0.0, kMaxVolume);
   ctx.send(SetVolume{volume});
   ctx.notify(false, fmt::format("Volume: {:.0f} %", volume));
 }
 
 void toggle_mute(PanelContext& ctx) {
-  ctx.send(SetMute{!ctx.model.muted});
-  ctx.notify(false, ctx.model.muted ? "Sound on" : "Muted");
+  ctx.send(SetMute{!ctx.newest(&SetMute::on, ctx.model.muted)});
+  ctx.notify(false, ctx.newest(&SetMute::on, false) ? "Muted" : "Sound on");
 }
 
 void cycle_ab_loop(PanelContext& ctx) {
@@ -169,15 +169,6 @@ void seek_to_end(PanelContext& ctx) {
     return ctx.notify(false, "The end of this source is not known");
   if (m.playlist && m.playlist->size() > 1 && !m.loop_file && !m.paused) ctx.send(Pause{true});
   ctx.send(Seek{m.duration_ns, false});
-}
-
-void step_chapter(PanelContext& ctx, bool forward) {
-  const std::vector<Chapter>& chapters = ctx.model.chapters;
-  if (chapters.empty()) return ctx.notify(false, "This source has no chapters");
-  const auto to = chapter_to(chapters, ctx.model.position_ns, forward);
-  if (!to) return ctx.notify(false, forward ? "This is the last chapter" : "There is no earlier chapter");
-  seek_to(ctx, chapters[*to].start_ns);
-  ctx.notify(false, chapter_text(chapters, *to));
 }
 
 /// Performs the first of these actions that applies: closes all popups, ends crop editing, closes a window,
@@ -346,7 +337,7 @@ const std::vector<KeyHelp>& key_help() {
 void toggle_pause(PanelContext& ctx) {
   const ViewerModel& m = ctx.model;
   if (m.ended && !m.seekable) return ctx.notify(false, "This source has ended and cannot be played again");
-  ctx.send(Pause{!m.stands_still()});
+  ctx.send(Pause{!ctx.newest(&Pause::paused, m.stands_still())});
 }
 
 void step_frames(PanelContext& ctx, int frames) {
@@ -357,7 +348,7 @@ void step_frames(PanelContext& ctx, int frames) {
 void toggle_file_loop(PanelContext& ctx) {
   if (!ctx.model.seekable && !ctx.model.loop_file)
     return ctx.notify(false, "This source cannot seek, so it cannot loop");
-  ctx.send(SetFileLoop{!ctx.model.loop_file});
+  ctx.send(SetFileLoop{!ctx.newest(&SetFileLoop::on, ctx.model.loop_file)});
 }
 
 std::string key_text(Action action) {

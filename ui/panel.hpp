@@ -120,6 +120,12 @@ struct CameraPanelState {
   float height = 0;  ///< height of the controls in the last frame; logical pixels
 };
 
+/// The last step to a chapter: its target, its time, and ViewerModel::pipeline.
+struct ChapterStep {
+  int64_t to_ns = 0, time_ns = 0;
+  uint64_t pipeline = 0;
+};
+
 struct PlaylistState {
   bool folded = false;
   size_t scrolled_to = 0;      ///< index of the source that the list was scrolled to
@@ -134,6 +140,8 @@ struct PresetMenuState {
   GraphDesc last_graph;           ///< graph of the previous run; no nodes: none
   std::string last_graph_preset;  ///< path of last_graph's preset; may be empty
   float list_height = 200;        ///< height of the list in the last frame; logical pixels
+  /// Heights of the popups in the last frame, for place_popup().
+  float menu_height = 0, name_height = 0, precision_height = 0;
 };
 
 struct TimingsState {
@@ -181,6 +189,7 @@ struct UiState {
   PresetMenuState preset_menu;
   SourceState source;
   PlaylistState playlist;
+  ChapterStep chapter_step;
   CameraPanelState camera;
   std::vector<std::pair<bool, std::string>> messages;  ///< messages for the user; true: a problem
   // Copies of the model's numbers, updated only a few times per second so that users can read them.
@@ -234,6 +243,14 @@ struct PanelContext {
     return false;
   }
   void send(Command command) const { out.push_back(std::move(command)); }
+  /// Returns a member of the last command of type C that was sent in this frame, for example by an earlier
+  /// key press, because the model does not show its effect yet. Returns `shown` if there is none.
+  template <class C, class T>
+  T newest(T C::*member, T shown) const {
+    for (auto it = out.rbegin(); it != out.rend(); ++it)
+      if (const auto* command = std::get_if<C>(&*it)) return command->*member;
+    return shown;
+  }
   /// Records the last item's rectangle under a stable name such as "graph/median/enabled".
   void mark(std::string_view a, std::string_view b, std::string_view c = {}) const {
     if (!rects) return;
@@ -304,6 +321,9 @@ void paste_nodes(PanelContext& ctx);
 void draw_graph_panel(PanelContext& ctx);
 void draw_node_params(PanelContext& ctx, const ShownGraph& shown, size_t index);  // in the graph panel
 void draw_add_filter(PanelContext& ctx);  // the graph panel's button and list
+/// Places the next popup at `corner`, or higher if the window would cut it. `height`: that of the popup in
+/// the last frame, in ImGui units.
+void place_popup(const PanelContext& ctx, ImVec2 corner, float height);
 void draw_preset_row(PanelContext& ctx);
 float precision_button_width(const PanelContext& ctx);
 void draw_precision_button(PanelContext& ctx);  // with its menu
@@ -323,6 +343,7 @@ void save_preset_as(PanelContext& ctx);
 void draw_timings_panel(PanelContext& ctx, ViewerRequests& requests);
 void draw_scopes_panel(PanelContext& ctx);
 void draw_tracks_panel(PanelContext& ctx);
+void step_chapter(PanelContext& ctx, bool forward);  // to the next or the previous one
 /// Shows or hides the tracks over the picture. Without tracks, adds a notice instead.
 void toggle_tracks(PanelContext& ctx);
 void draw_status_panel(PanelContext& ctx);

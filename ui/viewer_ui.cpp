@@ -38,11 +38,24 @@ void request_views(PanelContext& ctx) {
   if (wanted != ctx.model.views) ctx.send(SetViews{std::move(wanted)});
 }
 
+/// Lets the panels' nodes keep their roles when they are renamed.
+void follow_renames(UiState& s) {
+  for (const auto& [from, to] : s.editor.take_renames()) {
+    for (std::string* node : {&s.graph.selected, &s.crop.node, &s.compare.a, &s.compare.b, &s.scopes.node})
+      if (*node == from) *node = to;
+    if (s.graph.folded.erase(from) > 0) s.graph.folded.insert(to);
+  }
+}
+
 void drop_missing_nodes(PanelContext& ctx) {
   UiState& s = ctx.state;
-  if (!ctx.model.has_picture(s.compare.a)) s.compare.a = kSourceNode;
+  // The running graph may not have a renamed node yet.
+  const auto there = [&](const std::string& node) {
+    return ctx.model.has_picture(node) || s.editor.graph().find(node);
+  };
+  if (!there(s.compare.a)) s.compare.a = kSourceNode;
   for (std::string* node : {&s.compare.b, &s.scopes.node})
-    if (!ctx.model.has_picture(*node)) node->clear();
+    if (!there(*node)) node->clear();
 }
 
 }  // namespace
@@ -100,6 +113,7 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& unordered, const
   state_.text_edit.entered = ctx.pressed(Key::enter), state_.text_edit.escaped = ctx.pressed(Key::escape);
   end_hidden_fields();
   handle_keys(ctx, input, own_rect(), requests_);
+  follow_renames(state_);  // by undo or another client
   // Set again if they are drawn.
   state_.graph.add_open = state_.preset_menu.name_open = state_.seek_held = false;
 
@@ -120,6 +134,7 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& unordered, const
   }
   // Otherwise the node would be dropped under the pointer when the list is shown again.
   if (!state_.panels || !layout.left_open) state_.graph.dragged.clear();
+  follow_renames(state_);
   drop_missing_nodes(ctx);
   request_scopes(ctx, state_.panels && layout.right_open);
   request_views(ctx);
@@ -204,10 +219,12 @@ void ViewerUi::handle_mouse(PanelContext& ctx) {
   if (over && io.MouseWheel != 0)
     state_.view = zoomed_at(picture, over_a ? halves(picture_).first : own_rect(), state_.view, x + 0.5f,
                             y + 0.5f, std::pow(1.15, static_cast<double>(io.MouseWheel)));
-  if (over && ImGui::IsMouseDoubleClicked(0)) requests_.toggle_fullscreen = true;
   CompareState& c = state_.compare;
   const float split_x = picture_.x + picture_.w * c.split;
   const bool at_split = over && c.mode == CompareMode::split && std::abs(x - split_x) < ctx.px(9) * dx;
+  // Two quick drags of a handle are no double click on the picture.
+  const bool at_handle = at_split || state_.crop.grip.x != 0 || state_.crop.grip.y != 0;
+  if (over && !at_handle && ImGui::IsMouseDoubleClicked(0)) requests_.toggle_fullscreen = true;
   if (over && ImGui::IsMouseClicked(0) && !state_.crop.grip.any()) (at_split ? c.dragging : panning_) = true;
   if (!ImGui::IsMouseDown(0)) panning_ = c.dragging = false;
   if (at_split || c.dragging) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);

@@ -134,15 +134,23 @@ void Viewer::draw_frame() {
 }
 
 void Viewer::post(const std::vector<Command>& commands) {
-  for (const Command& command : commands) {
-    const uint64_t ticket = pipeline_->post(command);
+  const auto sent = [this](const Command& command, uint64_t ticket) {
     model_->sent(command, ticket);
+    if (std::holds_alternative<StartRecord>(command) || std::holds_alternative<StopRecord>(command))
+      record_ticket_ = ticket;
+  };
+  if (source_failed_) {  // a stopped pipeline takes no commands
+    outbox_.clear();
+    for (const Command& command : commands) sent(command, 0);
+    return;
   }
+  outbox_.post(commands, [this](const Command& command) { return pipeline_->try_post(command); }, sent);
 }
 
 void Viewer::skip_frame() {
   ui_.state().seek_held = false;
   begin_frame();
+  post({});
   if (const Frame frame = pipeline_->take_newest()) {
     pipeline_->count_not_shown();
     if (control_ && pipeline_display_.kind == ui::DisplayKind::pixel_buffer) frame.wait_ready();

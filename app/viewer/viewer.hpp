@@ -17,6 +17,7 @@
 
 #include "app/pipeline/flight_recorder.hpp"
 #include "app/run.hpp"
+#include "app/viewer/command_outbox.hpp"
 #include "app/viewer/display/display_watch.hpp"
 #include "app/viewer/display/kept_colours.hpp"
 #include "app/viewer/display/screen_saver.hpp"
@@ -61,7 +62,8 @@ class Viewer {
   /// the user did not choose, calls skip_failed() instead.
   void begin_frame();
   void update_status();
-  /// Posts commands to the pipeline and passes their tickets to the model.
+  /// Posts commands to the pipeline and passes their tickets to the model. Does not block: commands wait in
+  /// outbox_ while the pipeline's queue is full.
   void post(const std::vector<Command>& commands);
   /// Uploads the images that the panels have drawn or requested.
   void update_panel_textures();
@@ -140,8 +142,8 @@ class Viewer {
   void snapshot(std::optional<Image> picture, PixelAspect aspect);
   void copy_picture();
   void toggle_record();
-  /// Posts `command` to `pipeline` and remembers it for requested_recording().
-  void start_recording(Pipeline& pipeline, StartRecord command);
+  /// Posts `command` and remembers it for requested_recording().
+  void start_recording(StartRecord command);
   /// Returns the command of the recording that is active or about to start, or nullopt.
   std::optional<StartRecord> requested_recording() const;
   /// Continues the recording of the previous source with the current one, in a new file.
@@ -195,6 +197,7 @@ class Viewer {
   uint64_t record_ticket_ = 0;
   std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline, whose frames it reads
   std::unique_ptr<ViewerModelBuilder> model_;
+  CommandOutbox outbox_;
   KeptColours kept_colours_;
   ShownFrame shown_;  // destroyed before the pipeline, whose frame it holds
   Profiler::Scope present_scope_, draw_scope_, panels_scope_;

@@ -96,8 +96,8 @@ void Viewer::handle_dropped_files() {
     }
     try {
       ui::PresetShelf::Settings settings = ui_.state().presets.load(path, ui_.state().editor);
-      if (settings.precision) pipeline_->post(SetPrecision{*settings.precision});
-      if (!settings.controls.empty()) pipeline_->post(SetSourceControls{std::move(settings.controls), true});
+      if (settings.precision) post({SetPrecision{*settings.precision}});
+      if (!settings.controls.empty()) post({SetSourceControls{std::move(settings.controls), true}});
       model_->notice(false, "Loaded " + path);
     } catch (const Error& e) {
       model_->notice(true, e.what());
@@ -123,8 +123,8 @@ void Viewer::copy_picture() {
 void Viewer::toggle_record() {
   const auto requested = requested_recording();
   if (recorder_->status().active || (requested && !requested->keep_trying)) {
-    record_sent_.reset(), record_ticket_ = pipeline_->post(StopRecord{});
-    return;
+    record_sent_.reset();
+    return post({StopRecord{}});
   }
   StartRecord start;
   start.next_free = true;
@@ -136,13 +136,13 @@ void Viewer::toggle_record() {
     start.path = without_conversions(path);
     where = " to " + path;
   }
-  start_recording(*pipeline_, std::move(start));
+  start_recording(std::move(start));
   model_->notice(false, "recording" + where);
 }
 
-void Viewer::start_recording(Pipeline& pipeline, StartRecord command) {
+void Viewer::start_recording(StartRecord command) {
   record_sent_ = command;
-  record_ticket_ = pipeline.post(std::move(command));
+  post({std::move(command)});
 }
 
 std::optional<StartRecord> Viewer::requested_recording() const {
@@ -154,7 +154,7 @@ void Viewer::continue_recording(StartRecord command) {
   const bool named = !command.beneath.empty() || command.path.empty() || command.path == line_.record;
   command.resumed = named;
   if (!named) command.path = without_conversions(expanded_path(kRecordingName, videos_folder()));
-  start_recording(*pipeline_, std::move(command));
+  start_recording(std::move(command));
   model_->notice(false, "The recording continues with this source in a new file");
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "core/base/clock.hpp"
@@ -26,6 +28,16 @@ std::string detail_text(const SourceInfo& info, const PictureInfo& picture) {
   if (!info.codec.empty()) text += ", " + info.codec;
   if (!info.decoder.empty() && info.decoder != "software") text += ", " + info.decoder;
   return text;
+}
+
+/// Returns true if the notice `newer` replaces an older one. It has the same text, because for example a
+/// dragged slider repeats it, or another value of the same setting.
+bool is_replaced(const ui::Notice& older, const std::string& newer) {
+  constexpr std::array<std::string_view, 2> kSettings = {"Volume: ", "Aspect ratio: "};
+  const auto both = [&](std::string_view setting) {
+    return older.text.starts_with(setting) && newer.starts_with(setting);
+  };
+  return older.text == newer || std::ranges::any_of(kSettings, both);
 }
 
 }  // namespace
@@ -74,9 +86,17 @@ void ViewerModelBuilder::sent(const Command& command, uint64_t ticket) {
   drop_refusals(command);
   if (const auto* loop = std::get_if<SetLoop>(&command))
     model_.loop_file = loop->file, model_.loop_a_ns = loop->a_ns, model_.loop_b_ns = loop->b_ns,
-    loop_ticket_ = ticket;
+    tickets_.loop = ticket;
   if (const auto* loop = std::get_if<SetFileLoop>(&command))
-    model_.loop_file = loop->on, loop_ticket_ = ticket;
+    model_.loop_file = loop->on, tickets_.loop = ticket;
+  if (const auto* set = std::get_if<SetSpeed>(&command)) model_.speed = set->speed, tickets_.speed = ticket;
+  if (const auto* set = std::get_if<SetVolume>(&command))
+    model_.volume = set->percent, tickets_.volume = ticket;
+  if (const auto* set = std::get_if<SetMute>(&command)) model_.muted = set->on, tickets_.mute = ticket;
+  if (const auto* set = std::get_if<SetPrecision>(&command))
+    model_.precision = set->precision, tickets_.precision = ticket;
+  if (const auto* set = std::get_if<SetColour>(&command))
+    model_.colour = set->settings, tickets_.colour = ticket;
   if (const auto* set = std::get_if<SetScopes>(&command))
     model_.scopes = set->scopes, model_.scope = {}, model_.compared = false;
   if (const auto* set = std::get_if<SetViews>(&command)) model_.views = set->nodes;
@@ -98,8 +118,7 @@ void ViewerModelBuilder::drop_refusals(const Command& command) {
 
 void ViewerModelBuilder::notice(bool problem, std::string text) {
   problem ? log::warn("{}", text) : log::info("{}", text);
-  // Replace an equal notice, because for example a dragged slider repeats it.
-  std::erase_if(model_.notices, [&](const ui::Notice& n) { return n.text == text; });
+  std::erase_if(model_.notices, [&](const ui::Notice& n) { return is_replaced(n, text); });
   model_.notices.push_back({0, problem, std::move(text)});
 }
 
@@ -126,14 +145,11 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_s
   if (status.frame_index == model_.frame_index)
     model_.position_ns = status.position_ns;  // advances in long pictures
   model_.stalled_since_ns = status.stalled_since_ns;
-  model_.paused = status.paused, model_.ended = status.ended, model_.speed = status.speed;
-  if (status.applied >= loop_ticket_)
-    model_.loop_file = status.loop_file, model_.loop_a_ns = status.loop_a_ns,
-    model_.loop_b_ns = status.loop_b_ns;
-  model_.precision = status.precision, model_.bits = status.bits;
-  model_.colour = status.colour, model_.source_colour = status.source_colour;
+  model_.paused = status.paused, model_.ended = status.ended;
+  refresh_settings(status);
+  model_.bits = status.bits, model_.source_colour = status.source_colour;
   model_.probe_matrix = status.scope_matrix;
-  model_.sound = status.sound, model_.volume = status.volume, model_.muted = status.muted;
+  model_.sound = status.sound;
   refresh_counts(status);
   if (status.live.live) model_.live_status = status.live, model_.source_detail = status.live.stream;
   const bool fields_changed = status.fields != std::exchange(model_.fields, status.fields);
@@ -160,6 +176,19 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_s
   }
   refresh_rates(time_ns);
   return model_;
+}
+
+/// Takes the settings of the status, except those that were sent and are not applied yet.
+void ViewerModelBuilder::refresh_settings(const PipelineStatus& status) {
+  const auto applied = [&](uint64_t ticket) { return status.applied >= ticket; };
+  if (applied(tickets_.loop))
+    model_.loop_file = status.loop_file, model_.loop_a_ns = status.loop_a_ns,
+    model_.loop_b_ns = status.loop_b_ns;
+  if (applied(tickets_.speed)) model_.speed = status.speed;
+  if (applied(tickets_.volume)) model_.volume = status.volume;
+  if (applied(tickets_.mute)) model_.muted = status.muted;
+  if (applied(tickets_.precision)) model_.precision = status.precision;
+  if (applied(tickets_.colour)) model_.colour = status.colour;
 }
 
 /// Reports stream errors once per source, because a file that loops repeats its errors.

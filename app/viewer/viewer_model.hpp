@@ -28,8 +28,8 @@ class ViewerModelBuilder {
   /// Sets the tracks of the shown frame; null if it has none.
   void shown_tracks(const TrackTable* table);
   /// Call for every command of the user interface, with the ticket of Pipeline::post(). Stores the requested
-  /// loop, scopes and views, which build() shows before the pipeline has applied them, and calls
-  /// drop_refusals().
+  /// scopes, views and settings (loop, speed, sound, precision, colours), which build() shows before the
+  /// pipeline has applied them, and calls drop_refusals().
   void sent(const Command& command, uint64_t ticket);
   void notice(bool problem, std::string text);
   /// Removes problem notices about the nodes that `command` changes. The pipeline adds a new notice if it
@@ -52,6 +52,7 @@ class ViewerModelBuilder {
   void refresh_notices(int64_t time_ns);
   bool refresh_graph(const PipelineStatus& status);
   void describe_source();
+  void refresh_settings(const PipelineStatus& status);
   void refresh_counts(const PipelineStatus& status);
   void refresh_scopes();
   void refresh_timings();
@@ -63,8 +64,11 @@ class ViewerModelBuilder {
   const std::function<void(const Notice&)> on_notice_;
   ui::ViewerModel model_;
   uint64_t graph_version_ = 0;
-  uint64_t loop_ticket_ = 0;  ///< ticket of the last sent command that changes a loop
-  PictureInfo picture_;       ///< format of the source's pictures
+  /// Tickets of the last sent commands, by what they change.
+  struct Tickets {
+    uint64_t loop = 0, speed = 0, volume = 0, mute = 0, precision = 0, colour = 0;
+  } tickets_;
+  PictureInfo picture_;  ///< format of the source's pictures
   bool errors_reported_ = false;
   int64_t timings_ns_ = 0, scopes_ns_ = 0, log_ns_ = 0;
   ScopeReading comparison_;

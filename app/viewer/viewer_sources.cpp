@@ -82,7 +82,10 @@ void Viewer::open_first(const GraphDesc& graph) {
       request.start_ns = line_.start ? 0 : kept_position(url);
     }
   }
-  if (!line_.record.empty()) start_recording(*opened.pipeline, record_command(line_));
+  if (!line_.record.empty()) {
+    record_sent_ = record_command(line_);
+    record_ticket_ = opened.pipeline->post(*record_sent_);
+  }
   install(request, std::move(opened));
   playlist_.opened();
   automatic_ = several;
@@ -197,6 +200,7 @@ void Viewer::open_url(const std::string& url, const ui::SourceRequest& chosen, i
   if (chosen.size.width > 0) request.live.size = chosen.size;
   if (chosen.rate > 0) request.live.rate = chosen.rate;
   request.remember = true;
+  keep_position();  // the request may be for the current file, which continues where it is now
   request.start_ns = kept_position(request.url);
   request.done = [this, url, chosen, pass_over](OpenResult result, const std::string& problem) {
     if (result == OpenResult::playing) automatic_ = pass_over > 0;
@@ -268,17 +272,18 @@ void Viewer::install(const OpenRequest& request, OpenedPipeline opened) {
   OpenedPipeline old = detach_pipeline();
   pipeline_ = std::move(opened.pipeline), recorder_ = std::move(opened.recorder);
   attach_pipeline();
+  source_chosen_ = !request.first, source_failed_ = false;
   model_->model().notices = std::move(notices), model_->model().loop_file = loop_file;
   model_->model().opened_with = request.graph;
   describe_source(request, opened.path);
   post(settings);
   if (!request.first) record_sent_.reset(), record_ticket_ = 0;
   if (recording) report_failure("record", [&] { continue_recording(*recording); });
-  source_chosen_ = !request.first, source_failed_ = false;
   shutdown_.replace(std::move(old), pipeline_);
 }
 
 OpenedPipeline Viewer::detach_pipeline() {
+  outbox_.clear();
   shown_.reset();
   tracks_.clear();
   presenter_.reset();
@@ -331,7 +336,7 @@ void Viewer::describe_source(const OpenRequest& request, const std::string& path
   window_.set_title(as_utf8(source.name) + " - lensd");  // Wayland requires UTF-8
   if (request.remember) memory_.add_recent(path.empty() ? request.url : path);
   m.source_path = path;
-  m.source_folder = folder_of(request.url, memory_.recent_sources());
+  m.source_folder = folder_of(path.empty() ? request.url : path, memory_.recent_sources());
   const bool film = source.seekable && !source.live && !source.image;
   thumbnails_.open(film ? path : "", source.duration_ns, source.video_track);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/graph/graph.hpp"
@@ -26,6 +27,8 @@ class GraphHistory {
   void record(GraphDesc after, std::string what, std::string key, int preset);
   /// Makes the next record() add a new step, whatever its key.
   void seal() { key_.clear(); }
+  /// Undoes seal(): the next record() with this key joins the present step.
+  void unseal(std::string key) { key_ = std::move(key); }
   /// Returns the key of the present step if record() may still join it; otherwise an empty string.
   const std::string& key() const { return key_; }
   /// Replaces the present graph after a part of the last change was refused.

@@ -124,12 +124,21 @@ bool named_like_media(const std::string& name) {
   return contains(kVideos, end) || contains(kImages, end);
 }
 
+std::string plain_path(const std::string& path) {
+  std::error_code error;
+  const fs::path given = fs::absolute(path, error), normal = given.lexically_normal();
+  if (std::find(given.begin(), given.end(), fs::path("..")) == given.end()) return normal.string();
+  if (fs::equivalent(given, normal, error)) return normal.string();
+  const fs::path real = fs::canonical(given, error);
+  return (error ? normal : real).string();
+}
+
 FolderList list_media_folder(const std::string& folder, const std::string& part, size_t most,
                              FileSizes sizes) {
   FolderList list;
   list.asked = folder, list.part = part;
   std::error_code error;
-  fs::path path = fs::absolute(folder.empty() ? "." : folder, error).lexically_normal();
+  fs::path path = plain_path(folder.empty() ? "." : folder);
   if (!path.has_filename() && path.has_parent_path()) path = path.parent_path();  // "/a/" → "/a"
   list.folder = path.string();
   fs::directory_iterator entries(path, error);

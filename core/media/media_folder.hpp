@@ -1,4 +1,4 @@
-// Lists folders and recognises media files by name. Thread-safe; list_media_folder() may block on the disk.
+// Lists folders and recognises media files by name. Thread-safe. The functions that read the disk may block.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +29,10 @@ struct FolderList {
   bool cut = false;                  ///< the list is truncated
   std::string part;                  ///< argument `part` of list_media_folder()
 };
+
+/// Returns the absolute path of a file or folder without "." and "..". Resolves the symbolic links of a path
+/// whose ".." follows one, because without ".." its text names another file. Reads the disk.
+std::string plain_path(const std::string& path);
 
 /// Maximum number of entries that list_media_folder() returns by default.
 inline constexpr size_t kMaxListed = 4000;

@@ -14,10 +14,28 @@ namespace {
 /// Wheel steps and key presses at shorter intervals form one undo step.
 constexpr int64_t kPauseNs = 700'000'000;
 
+/// Returns the old and the new name of the node whose name is the only difference of the graphs. Returns
+/// nullopt if there is no such node.
+std::optional<std::pair<std::string, std::string>> renamed_node(const GraphDesc& before,
+                                                                const GraphDesc& after,
+                                                                const Registry& registry) {
+  if (before.nodes.size() != after.nodes.size()) return std::nullopt;
+  for (size_t i = 0; i < after.nodes.size(); ++i) {
+    const std::string &from = before.nodes[i].id, &to = after.nodes[i].id;
+    if (from == to) continue;
+    GraphDesc renamed = before;
+    if (rename_node(renamed, from, to) || !equivalent(renamed, after, registry)) return std::nullopt;
+    return std::pair(from, to);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void GraphEditor::follow(const ViewerModel& model, bool mouse_down, int64_t time_ns) {
   time_ns_ = time_ns;
+  const bool released = mouse_down_ && !mouse_down;
+  if (released) click_key_ = history_.key(), click_revision_ = revision_;
   if (mouse_down != mouse_down_ || (!mouse_down && time_ns - edited_ns_ > kPauseNs)) end_step();
   mouse_down_ = mouse_down;
   if (!model.registry) return;
@@ -70,8 +88,17 @@ void GraphEditor::take_commands(std::vector<Command>& out) {
   unsettled_ = true;
 }
 
+/// Adds to renames_ if a node was renamed. Its solo continues.
+void GraphEditor::follow_rename(const GraphDesc& before) {
+  auto renamed = renamed_node(before, graph(), *registry_);
+  if (!renamed) return;
+  if (solo_ == renamed->first) pending_.emplace_back(Solo{solo_ = renamed->second});
+  renames_.push_back(std::move(*renamed));
+}
+
 void GraphEditor::changed() {
   ++revision_;
+  follow_rename(shown_->graph);
   auto shown = std::make_shared<ShownGraph>();
   shown->graph = graph();
   for (const NodeDesc& desc : graph().nodes) {
@@ -141,6 +168,10 @@ void GraphEditor::set_params(const std::string& id,
   apply(std::move(next), std::move(what), id + "." + name);
 }
 
+void GraphEditor::join_click() {
+  if (!click_key_.empty() && click_revision_ == revision_) history_.unseal(click_key_);
+}
+
 void GraphEditor::reset_params(const std::string& id) {
   GraphDesc next = graph();
   NodeDesc* node = next.find(id);
@@ -190,11 +221,7 @@ bool GraphEditor::rename(const std::string& id, const std::string& name) {
     notify(true, *problem);
     return false;
   }
-  if (name == id) return true;
-  const bool soloed = solo_ == id;
-  if (!apply(std::move(next), fmt::format("rename {} to {}", id, name))) return false;
-  if (soloed) toggle_solo(name);
-  return true;
+  return name == id || apply(std::move(next), fmt::format("rename {} to {}", id, name));
 }
 
 void GraphEditor::set_input(const std::string& id, size_t n, const std::string& input) {

@@ -48,6 +48,9 @@ class GraphEditor {
   /// if `group` is null. Consecutive calls with the same name are one step.
   void set_params(const std::string& id, std::vector<std::pair<const ParamSpec*, ParamValue>> values,
                   const char* group = nullptr);
+  /// Lets the next change of the same parameter join the step of the last mouse click, unless the graph has
+  /// changed since. For a double click, whose first click has moved the slider.
+  void join_click();
   void reset_params(const std::string& id);
   void set_enabled(const std::string& id, bool enabled);
   /// Adds a node below node `after`. Returns the new node's id, or an empty string if the edit failed.
@@ -81,12 +84,16 @@ class GraphEditor {
   void toggle_solo(const std::string& id);
   const std::string& solo() const { return solo_; }
 
+  /// Returns the old and new names of the nodes that were renamed since the last call, also by undo, redo,
+  /// another client or a refusal.
+  std::vector<std::pair<std::string, std::string>> take_renames() { return std::exchange(renames_, {}); }
   /// Returns the messages for the user since the last call; true marks a problem.
   std::vector<std::pair<bool, std::string>> take_messages() { return std::exchange(messages_, {}); }
 
  private:
   bool apply(GraphDesc next, std::string what, std::string key = {});
   void changed();
+  void follow_rename(const GraphDesc& before);
   void end_step();
   void send_changes(const GraphDesc& from, const GraphDesc& to);
   void take_over(const GraphDesc& running);
@@ -98,12 +105,15 @@ class GraphEditor {
   const Registry* registry_ = nullptr;
   std::vector<Command> pending_;
   std::vector<std::pair<bool, std::string>> messages_;
+  std::vector<std::pair<std::string, std::string>> renames_;
   std::string solo_;
   uint64_t revision_ = 0;
   uint64_t pipeline_ = 0;  // ViewerModel::pipeline of the last follow(); 0: none yet
   uint64_t mark_ = 0, seen_mark_ = 0, seen_version_ = 0;
   bool unsettled_ = false;  // the pipeline has not applied all edits yet
   bool mouse_down_ = false;
+  std::string click_key_;        // key of the step of the last mouse click; empty: none
+  uint64_t click_revision_ = 0;  // revision_ after that click
   int64_t time_ns_ = 0, edited_ns_ = 0;
 };
 

@@ -28,7 +28,7 @@ int PresetShelf::keep_preset(PresetFile file, GraphDesc graph) {
   last_used_ = file.path;
   for (size_t i = 0; i < known_.size(); ++i)
     if (known_[i].file.path == file.path) {
-      known_[i].graph = std::move(graph);
+      known_[i].graph = std::move(graph), known_[i].removed = false;
       return static_cast<int>(i);
     }
   known_.push_back({std::move(file), std::move(graph)});
@@ -65,8 +65,9 @@ void PresetShelf::resume(GraphDesc graph, const std::string& path, GraphEditor& 
 
 const PresetFile* PresetShelf::current(const GraphEditor& editor) const {
   const int number = editor.preset();
-  return number < 0 || number >= static_cast<int>(known_.size()) ? nullptr
-                                                                 : &known_[static_cast<size_t>(number)].file;
+  if (number < 0 || number >= static_cast<int>(known_.size())) return nullptr;
+  const Known& known = known_[static_cast<size_t>(number)];
+  return known.removed ? nullptr : &known.file;
 }
 
 bool PresetShelf::unsaved(const GraphEditor& editor) {
@@ -125,6 +126,8 @@ bool PresetShelf::replaces(const std::string& name, const GraphEditor& editor) c
 void PresetShelf::remove(const std::string& path) {
   delete_preset(path);
   if (last_used_ == path) last_used_.clear();
+  for (Known& known : known_) known.removed = known.removed || known.file.path == path;
+  ++changes_;
   refresh();
 }
 

@@ -39,7 +39,7 @@ class PresetShelf {
   /// Replaces the editor's graph with `graph`, which may have unsaved changes. `path`: the preset that it
   /// belongs to. If `path` is empty or the preset cannot be read, the graph has no preset.
   void resume(GraphDesc graph, const std::string& path, GraphEditor& editor);
-  /// Returns the graph's preset, or null if it has none.
+  /// Returns the graph's preset, or null if it has none or the preset was deleted.
   const PresetFile* current(const GraphEditor& editor) const;
   /// Returns true if the graph differs from its preset. Compares a graph without a preset with the initial
   /// graph.
@@ -66,6 +66,7 @@ class PresetShelf {
   struct Known {
     PresetFile file;
     GraphDesc graph;
+    bool removed = false;  ///< its file was deleted
   };
   int keep_preset(PresetFile file, GraphDesc graph);
 

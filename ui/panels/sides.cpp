@@ -1,5 +1,7 @@
 #include "ui/panels/sides.hpp"
 
+#include <imgui_internal.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -23,10 +25,10 @@ bool is_open(Fold fold, bool room) {
   return fold == Fold::open || (fold == Fold::automatic && room);
 }
 
-void begin_side(const char* name, const Rect& r) {
+void begin_side(const char* name, const Rect& r, ImGuiWindowFlags flags = kFixed) {
   ImGui::SetNextWindowPos({r.x, r.y});
   ImGui::SetNextWindowSize({r.w, r.h});
-  ImGui::Begin(name, nullptr, kFixed);
+  ImGui::Begin(name, nullptr, flags);
 }
 
 /// Draws the border between a side and the picture: a line, and a grip that changes `width` (logical pixels).
@@ -95,8 +97,18 @@ std::string scopes_note(const PanelContext& ctx) {
   return cost > 0 ? fmt::format("{} ms", ms_text(cost)) : std::string();
 }
 
+/// Shows which part of a side is visible, in its margin. Draws nothing if the whole side is visible.
+void draw_scroll_mark(const PanelContext& ctx, const Rect& side) {
+  const float hidden = ImGui::GetScrollMaxY(), x = side.x + side.w - ctx.px(10);
+  if (hidden <= 0) return;
+  const float scale = side.h / (side.h + hidden), top = side.y + ImGui::GetScrollY() * scale;
+  ImGui::GetWindowDrawList()->AddRectFilled({x, top}, {x + ctx.px(3), top + side.h * scale}, colour::gray(64),
+                                            ctx.px(1));
+}
+
 void draw_left(PanelContext& ctx, const Rect& side, ViewerRequests& requests) {
-  begin_side("##left", side);
+  // In a low window, the wheel scrolls to the graph.
+  begin_side("##left", side, kFixed & ~ImGuiWindowFlags_NoScrollWithMouse);
   draw_source_row(ctx, requests);
   draw_fields(ctx);
   draw_playlist(ctx, requests);
@@ -107,7 +119,13 @@ void draw_left(PanelContext& ctx, const Rect& side, ViewerRequests& requests) {
   draw_slots(ctx);
   ImGui::Dummy({0, ctx.px(2)});
   draw_graph_panel(ctx);
+  draw_scroll_mark(ctx, side);
+  // The grip is no content that can be scrolled.
+  ImGuiWindow& window = *ImGui::GetCurrentWindow();
+  const ImVec2 end = window.DC.CursorMaxPos;
   draw_grip(ctx, side, true, ctx.state.left_width);
+  window.DC.CursorMaxPos = end;
+  ImGui::SetScrollX(0);
   ImGui::End();
 }
 

@@ -7,6 +7,7 @@
 #include "app/viewer/sources/playlist.hpp"
 #include "core/base/error.hpp"
 #include "core/base/text/source_text.hpp"
+#include "core/media/media_folder.hpp"
 #include "core/media/sound_player.hpp"
 #include "core/media/url.hpp"
 #include "kernels/registry.hpp"
@@ -80,10 +81,7 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
 
 std::string full_path(const std::string& url) {
   std::error_code error;
-  if (!fs::exists(url, error)) return {};
-  const fs::path given = fs::absolute(url, error), normal = given.lexically_normal();
-  // Behind a symbolic link, ".." is another folder than in the text.
-  return (fs::equivalent(given, normal, error) ? normal : given).string();
+  return fs::exists(url, error) ? plain_path(url) : std::string();
 }
 
 std::string folder_of(const std::string& url, const std::vector<std::string>& recent) {

@@ -33,8 +33,7 @@ OpenedPipeline make_viewer_source(const ViewerSetup& setup, const OpenRequest& r
 /// command line apply only to the source of the command line.
 LiveOptions live_options_for(const CommandLine& line, const std::string& url);
 
-/// Returns the absolute path of a file, without "." and, unless it follows a symbolic link, without "..".
-/// Returns an empty string if there is no such file. May block on the disk.
+/// Returns plain_path() of a file, or an empty string if there is no such file. May block on the disk.
 std::string full_path(const std::string& url);
 
 /// Returns the folder that the source dialog lists first: that of the source, else that of the newest recent

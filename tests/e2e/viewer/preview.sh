@@ -166,6 +166,15 @@ quit_window
 start_window "$clips/long.mkv" --backend=cpu --pause --no-resume
 at_frame 0
 quit_window
+start_window "$clips/long.mkv" "$clips/a.mkv" --backend=cpu --pause
+at_frame 0
+key Right Right Right Right
+at_frame 95 105
+click playlist/1
+resumed() { value notice | grep -q Resumed; }
+wait_for 20 resumed || fail "the current file, opened again, does not continue where it was"
+key Home
+quit_window
 echo "ok: resumed, and not"
 
 # The handle that is held at the right end belongs to the file in which the drag began.

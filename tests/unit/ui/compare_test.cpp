@@ -87,10 +87,28 @@ TEST_F(PictureTools, RemovedNodesAreNoLongerCompared) {
   viewer.state().compare = {.mode = CompareMode::split, .a = "edges", .b = "convolve"};
   frame();
   EXPECT_EQ(model.views, (Names{"edges", "convolve"}));
-  std::erase_if(model.nodes, [](const NodeView& n) { return n.id == "edges" || n.id == "convolve"; });
+  for (const char* node : {"edges", "convolve"}) test::drop_node(model, node);
   frame();
   EXPECT_EQ(model.views, Names{"source"});
   EXPECT_EQ(model.scopes, (std::vector<ScopeRequest>{{"source", ScopeKind::compare, ""}}));
+}
+
+TEST_F(PictureTools, RenamedNodesAreStillComparedAndMeasured) {
+  UiState& s = viewer.state();
+  s.compare = {.mode = CompareMode::split, .a = "median", .b = "edges"};
+  s.scopes.node = s.graph.selected = "edges", s.graph.folded = {"edges"};
+  frame();
+  ASSERT_TRUE(s.editor.rename("edges", "lines"));
+  frames(2);  // the running graph still has the old name
+  EXPECT_EQ(model.views, (Names{"median", "lines"}));
+  EXPECT_EQ(model.scopes, (std::vector<ScopeRequest>{{"median", ScopeKind::compare, "lines"}}));
+  EXPECT_EQ(s.scopes.node, "lines");
+  EXPECT_EQ(s.graph.selected, "lines");
+  s.editor.undo();
+  frame();
+  EXPECT_EQ(model.views, (Names{"median", "edges"}));
+  EXPECT_EQ(s.scopes.node, "edges");
+  EXPECT_EQ(s.graph.folded, std::set<std::string>{"edges"});
 }
 
 TEST_F(PictureTools, TheHandleFollowsTheMouseAndThePictureStays) {
@@ -109,6 +127,22 @@ TEST_F(PictureTools, TheHandleFollowsTheMouseAndThePictureStays) {
   point(x - 50, y), button(false);
   point(x + 10, y);
   EXPECT_NEAR(viewer.compare_look().split_x, x - 50, 1) << "let go";
+}
+
+TEST_F(PictureTools, ADoubleClickOnTheHandleIsNotOneOnThePicture) {
+  type('a'), frames(2);
+  const Rect area = viewer.picture_rect();
+  const auto toggles = [&](float x) {
+    point(area.x + area.w * x, area.y + area.h / 2);
+    PanelDriver::button(true), frame();
+    PanelDriver::button(false), frame();
+    PanelDriver::button(true), frame();
+    const bool toggled = viewer.requests().toggle_fullscreen;
+    PanelDriver::button(false), frames(60);
+    return toggled;
+  };
+  EXPECT_FALSE(toggles(0.5f));
+  EXPECT_TRUE(toggles(0.25f));
 }
 
 TEST_F(PictureTools, TheLineIsAsLongAsThePictureIsHigh) {

@@ -309,6 +309,25 @@ TEST_F(Editing, ADragBackToItsStartIsNoStep) {
   EXPECT_FALSE(editor.history().can_undo());
 }
 
+TEST_F(Editing, AChangeJoinsTheLastClickOnlyIfNothingElseWasChanged) {
+  const auto click = [&](int64_t r) {
+    frame(true);
+    editor.set_param("b", spec(), r), frame(true);
+    frame(false);
+  };
+  click(5);
+  frame(true);
+  editor.join_click(), editor.set_param("b", spec(), int64_t{2});
+  frame(false);
+  EXPECT_EQ(editor.history().steps(), 1u);
+  editor.set_enabled("a", false), frame();
+  editor.join_click(), editor.set_param("b", spec(), int64_t{3}), frame();
+  EXPECT_EQ(editor.history().steps(), 3u);
+  frame(true), frame(false);  // a click that changes nothing
+  editor.join_click(), editor.set_param("b", spec(), int64_t{4}), frame();
+  EXPECT_EQ(editor.history().steps(), 4u);
+}
+
 TEST_F(Editing, APresetThatIsSavedWithinADragBackIsKept) {
   for (const int64_t r : {3, 1}) editor.set_param("b", spec(), r), frame();
   editor.set_preset(2);
@@ -340,6 +359,26 @@ TEST_F(Editing, SoloDoesNotChangeTheGraphAndEndsWithItsNode) {
     const auto* solo = std::get_if<Solo>(&c);
     return solo && solo->node.empty();
   }));
+}
+
+TEST_F(Editing, ARenameIsReportedAndKeepsTheSolo) {
+  using Renames = std::vector<std::pair<std::string, std::string>>;
+  editor.toggle_solo("b");
+  frame();
+  EXPECT_TRUE(editor.rename("b", "blur"));
+  EXPECT_EQ(editor.take_renames(), (Renames{{"b", "blur"}}));
+  EXPECT_EQ(editor.solo(), "blur");
+  const auto sent = frame();
+  ASSERT_EQ(sent.size(), 3u);
+  EXPECT_EQ(std::get<SetGraph>(sent[0]).graph.find("c")->inputs.front(), "blur");
+  EXPECT_EQ(std::get<Solo>(sent[1]).node, "blur");
+  editor.undo();
+  EXPECT_EQ(editor.take_renames(), (Renames{{"blur", "b"}}));
+  EXPECT_EQ(editor.solo(), "b");
+  editor.move("a", 2), editor.add("median", "a"), editor.set_enabled("c", false);
+  EXPECT_TRUE(editor.take_renames().empty());
+  EXPECT_FALSE(editor.rename("b", "c"));
+  EXPECT_TRUE(editor.take_renames().empty());
 }
 
 TEST_F(Editing, ANewSourceKeepsTheGraphAndSolo) {

@@ -176,6 +176,21 @@ TEST_F(GraphPanel, ShiftAndTheWheelGoInFineSteps) {
   EXPECT_DOUBLE_EQ(std::get<double>(value("edges", "low")), 50);
 }
 
+/// The first click of a double click moves the slider.
+TEST_F(GraphPanel, ADoubleClickThatResetsASliderIsOneStep) {
+  test::set_value(model, "edges", "low", 400.0), frames(2);
+  const size_t before = viewer.state().editor.history().steps();
+  point_at("graph/edges/low", 0.75f);
+  button(true), frame();
+  EXPECT_NEAR(std::get<double>(value("edges", "low")), 750, 30);
+  for (const bool down : {false, true, false}) button(down), frame();
+  frames(2);
+  EXPECT_EQ(value("edges", "low"), ParamValue(50.0));
+  EXPECT_EQ(viewer.state().editor.history().steps(), before + 1);
+  viewer.state().editor.undo(), frames(2);
+  EXPECT_EQ(value("edges", "low"), ParamValue(400.0));
+}
+
 TEST_F(GraphPanel, FewChoicesStandSideBySide) {
   click("graph/convolve/enabled");
   ASSERT_TRUE(there("graph/convolve/form/cross"));

@@ -1,5 +1,7 @@
 // The presets and the last graph in the graph panel.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <imgui_internal.h>
 
 #include <filesystem>
 
@@ -50,6 +52,37 @@ TEST_F(GraphPanel, PresetsAreSavedRevertedLoadedAndDeleted) {
   EXPECT_TRUE(std::filesystem::exists(folder / "other.toml")) << "asked first";
   click("presets/delete_yes");
   EXPECT_FALSE(std::filesystem::exists(folder / "other.toml"));
+}
+
+TEST_F(GraphPanel, TheGraphOfADeletedPresetIsUnsaved) {
+  PresetShelf& shelf = viewer.state().presets;
+  GraphEditor& editor = viewer.state().editor;
+  click("graph/median/radius/plus");
+  shelf.save_as("mine", editor, Precision::automatic), frames(2);
+  EXPECT_FALSE(there("presets/unsaved"));
+  click("presets/menu");
+  click("presets/delete/mine");
+  click("presets/delete_yes");
+  EXPECT_TRUE(there("presets/unsaved"));
+  EXPECT_FALSE(shelf.current(editor));
+  EXPECT_FALSE(shelf.save(editor, Precision::automatic)) << "asks for a name";
+  shelf.save_as("mine", editor, Precision::automatic), frames(2);
+  EXPECT_TRUE(shelf.current(editor));
+  EXPECT_FALSE(there("presets/unsaved"));
+}
+
+TEST_F(GraphPanel, ThePresetsStayInALowWindow) {
+  for (int i = 0; i < 30; ++i)
+    write_whole_file(folder / fmt::format("preset{}.toml", i), "[[node]]\nfilter = \"canny\"\n", Flush::none);
+  ImGui::GetIO().DisplaySize = {1280, 300};
+  frames(4);
+  click("presets/menu"), frames(4);
+  const auto& popups = ImGui::GetCurrentContext()->OpenPopupStack;
+  ASSERT_EQ(popups.Size, 1);
+  const ImGuiWindow* menu = popups.back().Window;
+  ASSERT_TRUE(menu);
+  EXPECT_GE(menu->Pos.y, 0);
+  EXPECT_LE(menu->Pos.y + menu->Size.y, 300);
 }
 
 TEST_F(GraphPanel, APresetSetsTheControlsThatTheCameraAllows) {

@@ -120,6 +120,24 @@ TEST_F(PressedKeys, VolumeStepsStayInTheirLimitsAndMToggles) {
   EXPECT_FALSE(only<SetMute>(type('m'))->on);
 }
 
+/// As on a slow display.
+TEST_F(PressedKeys, EveryPressWithinAFrameCounts) {
+  const auto press_twice = [&](char32_t c) {
+    InputState input;
+    input.presses.assign(2, {.character = c});
+    return frame(input);
+  };
+  model.speed = 1, model.volume = 50, model.muted = model.paused = model.loop_file = false;
+  EXPECT_DOUBLE_EQ(std::get<SetSpeed>(press_twice(']').back()).speed, 1.1 * 1.1);
+  EXPECT_EQ(std::get<SetVolume>(press_twice('*').back()).percent, 54);
+  EXPECT_FALSE(std::get<SetMute>(press_twice('m').back()).on);
+  ASSERT_EQ(viewer.requests().messages.size(), 2u);
+  EXPECT_EQ(viewer.requests().messages[0].second, "Muted");
+  EXPECT_EQ(viewer.requests().messages[1].second, "Sound on");
+  EXPECT_FALSE(std::get<Pause>(press_twice(' ').back()).paused);
+  EXPECT_FALSE(std::get<SetFileLoop>(press_twice('L').back()).on);
+}
+
 TEST_F(PressedKeys, ArrowsSeekOnlyWhereTheSourceCan) {
   EXPECT_EQ(only<Seek>(press({.key = Key::right}))->position_ns, 5'000'000'000);
   EXPECT_TRUE(only<Seek>(press({.key = Key::right}))->relative);
@@ -144,6 +162,26 @@ TEST_F(PressedKeys, ASourceThatCannotSeekGetsANoticeInstead) {
   model.ended = true;
   EXPECT_TRUE(type(' ').empty()) << "it cannot be played again";
   EXPECT_EQ(viewer.requests().messages.size(), 1u);
+}
+
+/// The picture of a seek may come later than the next press.
+TEST_F(PressedKeys, StepsToChaptersAddUp) {
+  constexpr int64_t kSeconds = 1'000'000'000;
+  for (const int64_t start : {0, 20, 40, 60}) model.chapters.push_back({start * kSeconds, ""});
+  const auto step = [&](Key key) {
+    const Seek* seek = only<Seek>(press({.key = key}));
+    return seek ? seek->position_ns / kSeconds : -1;
+  };
+  model.position_ns = 5 * kSeconds;
+  EXPECT_EQ(step(Key::page_up), 20);
+  EXPECT_EQ(step(Key::page_up), 40);
+  model.position_ns = 41 * kSeconds;
+  EXPECT_EQ(step(Key::page_up), 60);
+  EXPECT_EQ(step(Key::page_up), -1) << "the last one";
+  model.position_ns = 65 * kSeconds;
+  EXPECT_EQ(step(Key::page_down), 40) << "from the start of the last chapter";
+  ++model.pipeline, model.opened_with = viewer.state().editor.graph();
+  EXPECT_EQ(step(Key::page_down), 60) << "of another source";
 }
 
 TEST_F(PressedKeys, EndNeedsAKnownEnd) {

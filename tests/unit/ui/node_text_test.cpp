@@ -119,6 +119,13 @@ TEST_F(Tuning, KeysCopyAndPasteTheSelectedNode) {
   EXPECT_EQ(order(), "median edges convolve ");
 }
 
+TEST_F(Tuning, WithoutTextInTheClipboardPastingSaysSo) {
+  ASSERT_FALSE(ImGui::GetClipboardText());
+  press({.character = 'v', .ctrl = true});
+  ASSERT_EQ(viewer.requests().messages.size(), 1u);
+  EXPECT_NE(viewer.requests().messages[0].second.find("contains no node"), std::string::npos);
+}
+
 TEST_F(Tuning, PastedNodesShowTheirParameters) {
   viewer.state().graph.folded = {"soft", "canny"};  // of an earlier run
   ImGui::SetClipboardText("median@soft,canny");

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/graph/edit_shape.hpp"
+
 namespace lensd::test {
 namespace {
 
@@ -131,6 +133,12 @@ void set_value(ui::ViewerModel& model, const std::string& id, const std::string&
   NodeDesc* desc = model.graph.find(id);
   std::erase_if(desc->params, [&](const auto& p) { return p.first == param; });
   desc->params.emplace_back(param, std::move(value));
+  ++model.graph_version;
+}
+
+void drop_node(ui::ViewerModel& model, const std::string& id) {
+  remove_node(model.graph, id);
+  std::erase_if(model.nodes, [&](const ui::NodeView& one) { return one.id == id; });
   ++model.graph_version;
 }
 

@@ -12,6 +12,9 @@ const Registry& sample_registry();
 /// Changes a parameter of the model's graph as the pipeline does.
 void set_value(ui::ViewerModel& model, const std::string& node, const std::string& param, ParamValue value);
 
+/// Removes a node from the model's graph, as another client does.
+void drop_node(ui::ViewerModel& model, const std::string& id);
+
 /// Returns a model of a 768×576 file at 12.48 s: three nodes with every type of parameter, and timings.
 ui::ViewerModel sample_model();
 

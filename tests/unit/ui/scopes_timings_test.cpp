@@ -45,7 +45,7 @@ TEST_F(Panels, ScopesAreRequestedWhileVisible) {
   EXPECT_TRUE(model.scopes.empty());
   EXPECT_EQ(follow(type('h')), 1) << "h shows the panels again";
   EXPECT_TRUE(viewer.state().panels);
-  model.nodes.erase(model.nodes.begin() + 2);  // the node is removed: back to the output
+  test::drop_node(model, "edges");  // back to the output
   follow(frame()), follow(frame());
   EXPECT_EQ(model.scopes, (std::vector<ScopeRequest>{{"", ScopeKind::vectorscope}}));
   EXPECT_EQ(follow(type('h')), 1);

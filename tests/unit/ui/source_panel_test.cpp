@@ -197,6 +197,17 @@ TEST_F(SourcePanel, ArrowsChooseAndFoldersAreEntered) {
   EXPECT_EQ(viewer.state().source.listed, "/videos/");
 }
 
+TEST_F(SourcePanel, TheParentIsThatOfTheListedFolder) {
+  open_dialog();
+  type("/videos/link/../");
+  EXPECT_EQ(viewer.state().source.listed, "/videos/link/../");
+  choices.files = {"/videos/link/../", "/disk/films", "", {{Kind::file, "film.avi", 5, 0}}, false, ""};
+  publish();
+  frames(2);
+  click("source/up");
+  EXPECT_EQ(viewer.state().source.listed, "/disk/");
+}
+
 TEST_F(SourcePanel, TheChosenFileStaysChosenWhenTheFolderGetsAnother) {
   open_dialog();
   InputState input;

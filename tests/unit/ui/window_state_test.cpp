@@ -53,6 +53,23 @@ TEST_F(WindowState, TheHiddenBarStaysWhileItsSpeedsAreOpen) {
   EXPECT_FALSE(there("transport/speed"));
 }
 
+TEST_F(WindowState, InALowWindowTheLeftSideScrollsToTheGraph) {
+  model.playlist = std::make_shared<const std::vector<std::string>>(std::vector<std::string>(9, "/a.mp4"));
+  viewer.state().left = Fold::open;
+  ImGui::GetIO().DisplaySize = {320, 240};
+  point(2, 5), frames(4);
+  const float bottom = 240 - 46;  // the bar with the timeline
+  EXPECT_GT(rect("graph/add").y + rect("graph/add").h, bottom);
+  for (int i = 0; i < 10; ++i) wheel(-1), frames(2);
+  const Rect add = rect("graph/add");
+  EXPECT_LE(add.y + add.h, bottom);
+  EXPECT_GT(add.y, 0);
+  frames(30);
+  EXPECT_EQ(rect("graph/add").y, add.y) << "the side does not become longer by scrolling";
+  for (int i = 0; i < 10; ++i) wheel(1), frames(2);
+  EXPECT_GT(rect("source/name").y, 0);
+}
+
 TEST_F(WindowState, FullscreenHidesThePanelsUntilItEnds) {
   for (const bool shown : {true, false}) {
     viewer.state().panels = shown;

@@ -10,6 +10,8 @@
 namespace lensd::ui {
 namespace {
 
+constexpr float kLeastHeight = 60;  ///< of the list in a low window, where the side scrolls; logical pixels
+
 /// Returns the index of the node before which the dragged node would be inserted, or the number of nodes for
 /// the end. Draws a line there.
 size_t drop_place(PanelContext& ctx, const std::vector<Rect>& blocks) {
@@ -141,15 +143,15 @@ void copy_node(PanelContext& ctx, const std::string& id) {
 
 void paste_nodes(PanelContext& ctx) {
   GraphEditor& editor = ctx.editor();
-  const char* text = ImGui::GetClipboardText();
-  if (!editor.registry() || !text) return;
+  if (!editor.registry()) return;
+  const char* text = ImGui::GetClipboardText();  // null if the clipboard has no text, such as a picture
   const std::string& selected = ctx.state.graph.selected;
   const std::string after = editor.graph().find(selected)  ? selected
                             : editor.graph().nodes.empty() ? std::string(kSourceNode)
                                                            : editor.graph().output;
   try {
     std::string first;
-    GraphDesc next = with_pasted(editor.graph(), text, after, *editor.registry(), first);
+    GraphDesc next = with_pasted(editor.graph(), text ? text : "", after, *editor.registry(), first);
     std::vector<std::string> added;
     for (const NodeDesc& node : next.nodes)
       if (!editor.graph().find(node.id)) added.push_back(node.id);
@@ -164,11 +166,11 @@ void paste_nodes(PanelContext& ctx) {
 void draw_graph_panel(PanelContext& ctx) {
   draw_preset_row(ctx);
   ImGui::Dummy({0, ctx.px(2)});
-  // Place the button below the last node, or at the bottom of the panel if the list is longer.
+  // Place the button below the last node, or at the bottom of the side if the list is longer.
   const float button = ImGui::GetFrameHeight() + ImGui::GetStyle().ItemSpacing.y;
   const float room = ImGui::GetContentRegionAvail().y - button;
   const float height =
-      std::clamp(ctx.px(ctx.state.graph.nodes_height), ctx.px(20), std::max(room, ctx.px(20)));
+      std::clamp(ctx.px(ctx.state.graph.nodes_height), ctx.px(20), std::max(room, ctx.px(kLeastHeight)));
   const float margin = ctx.px(6);
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() - margin);
   ImGui::BeginChild("##nodes", {0, height});

@@ -132,15 +132,8 @@ void rename_field(PanelContext& ctx, const NodeLine& row, float width) {
   const bool escaped = ctx.pressed(Key::escape);
   if (!entered && !escaped && !ImGui::IsItemDeactivated()) return;
   const std::string id = std::exchange(g.renamed, {}), name = g.new_name;
-  if (escaped) return;
-  const bool selected = g.selected == id;
-  if (ctx.editor().rename(id, name)) {
-    if (selected) g.selected = name;
-    if (ctx.state.crop.node == id) ctx.state.crop.node = name;
-    if (g.folded.erase(id) > 0) g.folded.insert(name);
-  } else if (entered) {  // let the user edit the refused name
-    g.renamed = id, g.focus_rename = true, ++g.rename_tries;
-  }
+  if (escaped || ctx.editor().rename(id, name) || !entered) return;
+  g.renamed = id, g.focus_rename = true, ++g.rename_tries;  // let the user edit the refused name
 }
 
 void draw_title(PanelContext& ctx, const NodeLine& row, float room) {

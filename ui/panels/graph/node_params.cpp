@@ -108,6 +108,7 @@ std::optional<ParamValue> draw_control(PanelContext& ctx, const NodeView& node, 
   ImGui::SetNextItemWidth(whole ? width - ctx.px(2 * kStepButton + 2) : width);
   auto next = param_field(ctx.look, spec, value, ctx.state.text_edit, mark_of(ctx, node, spec));
   ctx.mark("graph", node.id, spec.name);
+  if (next && ImGui::IsMouseDoubleClicked(0)) ctx.editor().join_click();
   if (whole)
     if (auto stepped_to = step_buttons(ctx, node, spec, value)) next = std::move(stepped_to);
   return next;

@@ -39,13 +39,15 @@ void draw_precision_button(PanelContext& ctx) {
            fmt::format("Samples between the nodes have {} bits{}", ctx.model.bits,
                        chosen ? "" : ", chosen for the source"));
   const VarScope window_padding(ImGuiStyleVar_WindowPadding, {ctx.px(12), ctx.px(10)});
-  ImGui::SetNextWindowPos({ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ctx.px(4)});
+  float& height = ctx.state.preset_menu.precision_height;
+  place_popup(ctx, {ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ctx.px(4)}, height);
   ImGui::SetNextWindowSize({ctx.px(kPrecisionMenuWidth), 0});
   if (!ImGui::BeginPopup("##precision_menu")) return;
   draw_item(ctx, Precision::automatic, "Automatic",
             "16 bits for sources with more than 8 bits or HDR, else 8 bits");
   draw_item(ctx, Precision::eight, "8 bits", "Fastest");
   draw_item(ctx, Precision::sixteen, "16 bits", "No visible steps after several filters; about half as fast");
+  height = ImGui::GetWindowHeight();
   if (ctx.pressed(Key::escape)) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
 }

@@ -1,4 +1,5 @@
 // Draws the graph's preset with its menu, and the buttons for save, undo and redo.
+#include <algorithm>
 #include <filesystem>
 
 #include "core/base/error.hpp"
@@ -252,6 +253,11 @@ std::string last_graph_text(const PanelContext& ctx) {
   return text;
 }
 
+void place_popup(const PanelContext& ctx, ImVec2 corner, float height) {
+  const float margin = ctx.px(8), lowest = ImGui::GetIO().DisplaySize.y - margin - height;
+  ImGui::SetNextWindowPos({corner.x, std::max(std::min(corner.y, lowest), margin)});
+}
+
 void draw_preset_row(PanelContext& ctx) {
   if (!ctx.editor().registry()) return;
   draw_name(ctx,
@@ -262,18 +268,20 @@ void draw_preset_row(PanelContext& ctx) {
   PresetMenuState& m = ctx.state.preset_menu;
   const VarScope window_padding(ImGuiStyleVar_WindowPadding, {ctx.px(12), ctx.px(10)});
   const ImVec2 corner{ImGui::GetCursorScreenPos().x, ImGui::GetItemRectMax().y + ctx.px(4)};
-  ImGui::SetNextWindowPos(corner);
+  place_popup(ctx, corner, m.menu_height);
   ImGui::SetNextWindowSize({ctx.px(kMenuWidth), 0});
   if (ImGui::BeginPopup("##preset_menu")) {
     draw_menu(ctx);
+    m.menu_height = ImGui::GetWindowHeight();
     if (ctx.pressed(Key::escape)) ImGui::CloseCurrentPopup();
     ImGui::EndPopup();
   }
   if (std::exchange(m.ask_name, false)) ImGui::OpenPopup("##preset_name");
-  ImGui::SetNextWindowPos(corner);
+  place_popup(ctx, corner, m.name_height);
   m.name_open = ImGui::BeginPopup("##preset_name", ImGuiWindowFlags_AlwaysAutoResize);
   if (m.name_open) {
     draw_name_question(ctx);
+    m.name_height = ImGui::GetWindowHeight();
     ImGui::EndPopup();
   }
 }

@@ -10,7 +10,8 @@ namespace lensd::ui {
 namespace {
 
 constexpr float kRow = 21;
-constexpr size_t kRows = 6;  ///< visible without scrolling
+constexpr size_t kRows = 6, kFewRows = 2;  ///< visible without scrolling: at most, and in a low window
+constexpr float kListShare = 0.3f;         ///< maximum share of the side's height, if more than kFewRows fit
 
 void draw_row(PanelContext& ctx, ViewerRequests& requests, size_t index, const std::string& source) {
   const bool current = index == ctx.model.playlist_at;
@@ -55,7 +56,8 @@ void draw_playlist(PanelContext& ctx, ViewerRequests& requests) {
     p.folded = !p.folded;
   ctx.item("playlist", "fold", p.folded ? "Show the list" : "Fold the list");
   if (p.folded) return;
-  const size_t rows = std::min(sources->size(), kRows);
+  const auto fitting = static_cast<size_t>(ImGui::GetWindowHeight() * kListShare / ctx.px(kRow));
+  const size_t rows = std::min(sources->size(), std::clamp(fitting, kFewRows, kRows));
   const VarScope item_spacing(ImGuiStyleVar_ItemSpacing, {0, 0});
   const FontScope font(ctx.look.small);
   ImGui::BeginChild("##playlist", {0, ctx.px(kRow) * static_cast<float>(rows)});

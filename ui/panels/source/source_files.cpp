@@ -55,9 +55,9 @@ bool draw_entry(PanelContext& ctx, const FolderEntry& entry, bool chosen, bool f
 }
 
 void draw_folder_name(PanelContext& ctx, const SourceList& list) {
-  const std::string folder = list.folder.size() > 1 && list.folder.ends_with('/')
-                                 ? list.folder.substr(0, list.folder.size() - 1)
-                                 : list.folder;
+  // The listed path has no "..", whose parent would not be the text before it.
+  std::string folder = list.there ? list.choices->files.folder : list.folder;
+  if (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   const size_t slash = folder.rfind('/');
   if (small_button(ctx.look, "##up", Icon::chevron_up, 22, colour::gray(190)) && slash != std::string::npos &&
       folder.size() > 1)

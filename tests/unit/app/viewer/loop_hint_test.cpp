@@ -1,4 +1,5 @@
-// The hints about the key that sets an A-B loop end with the loop's state.
+// Settings are shown before the pipeline has applied them. The hints about the key that sets an A-B loop end
+// with the loop's state.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +11,46 @@
 
 namespace lensd {
 namespace {
+
+TEST(SentSettings, AreShownUntilTheirCommandsAreApplied) {
+  PipelineOptions options;
+  options.executor = {.threads = 1, .frames = 6};
+  options.paced = true;
+  // Not started, so it applies no commands.
+  Pipeline pipeline(std::make_unique<SyntheticSource>(Extent{64, 48}, 10), options, registry());
+  ViewerModelBuilder builder(pipeline, registry(), {}, {});
+  ColourSettings colour;
+  colour.peak = 400;
+  const std::vector<Command> commands = {SetSpeed{2}, SetVolume{40}, SetMute{true},
+                                         SetPrecision{Precision::sixteen}, SetColour{colour}};
+  for (const Command& command : commands) builder.sent(command, 1);
+  const ui::ViewerModel& model = builder.build({64, 48}, false);
+  EXPECT_EQ(model.speed, 2);
+  EXPECT_EQ(model.volume, 40);
+  EXPECT_TRUE(model.muted);
+  EXPECT_EQ(model.precision, Precision::sixteen);
+  EXPECT_EQ(model.colour.peak, 400);
+  for (const Command& command : commands) builder.sent(command, 0);  // applied, or lost with the pipeline
+  builder.build({64, 48}, false);
+  EXPECT_EQ(model.speed, 1);
+  EXPECT_EQ(model.volume, 100);
+  EXPECT_FALSE(model.muted);
+  EXPECT_EQ(model.precision, Precision::automatic);
+  EXPECT_EQ(model.colour, ColourSettings());
+}
+
+TEST(SentSettings, OnlyTheNewestVolumeIsShown) {
+  PipelineOptions options;
+  options.executor = {.threads = 1, .frames = 6};
+  options.paced = true;
+  Pipeline pipeline(std::make_unique<SyntheticSource>(Extent{64, 48}, 10), options, registry());
+  ViewerModelBuilder builder(pipeline, registry(), {}, {});
+  for (const char* text : {"Volume: 52 %", "Undone: add a", "Volume: 54 %", "Undone: add b"})
+    builder.notice(false, text);
+  std::string shown;
+  for (const ui::Notice& notice : builder.model().notices) shown += notice.text + "; ";
+  EXPECT_EQ(shown, "Undone: add a; Volume: 54 %; Undone: add b; ");
+}
 
 TEST(LoopHint, GoesWhenTheLoopHasItsEnd) {
   PipelineOptions options;

@@ -225,7 +225,7 @@ TEST(SourcesOfAViewer, AFileHasOneFullPath) {
   EXPECT_EQ(full_path(folder / "a.mp4"), folder / "a.mp4");
   EXPECT_EQ(full_path(folder / "./a.mp4"), folder / "a.mp4");
   EXPECT_EQ(full_path(folder / "sub/../a.mp4"), folder / "a.mp4");
-  EXPECT_EQ(full_path(folder / "link/../a.mp4"), folder / "link/../a.mp4") << "this is sub/a.mp4";
+  EXPECT_EQ(full_path(folder / "link/../a.mp4"), std::filesystem::canonical(folder / "sub/a.mp4").string());
   EXPECT_EQ(full_path(folder / "missing.mp4"), "");
   EXPECT_EQ(full_path("rtsp://camera/1"), "");
 }

@@ -152,5 +152,19 @@ TEST_F(MediaFolder, WhatCannotBeReadSaysWhy) {
   EXPECT_EQ(list_media_folder(folder_ / "file").problem, "this is not a folder");
 }
 
+TEST_F(MediaFolder, TwoDotsBehindALinkAreTheFolderThatItPointsInto) {
+  std::filesystem::create_directories(folder_ / "sub/deep");
+  std::filesystem::create_directory_symlink(folder_ / "sub/deep", folder_ / "link");
+  make("outside.mp4"), make("sub/inside.mp4");
+  const std::string sub = std::filesystem::canonical(folder_ / "sub").string();
+  const FolderList list = list_media_folder(folder_ / "link/../");
+  EXPECT_EQ(list.folder, sub);
+  ASSERT_EQ(list.entries.size(), 2u);
+  EXPECT_EQ(list.entries[1].name, "inside.mp4");
+  EXPECT_EQ(expand_sources({folder_ / "link/.."}), std::vector<std::string>{sub + "/inside.mp4"});
+  EXPECT_EQ(plain_path(folder_ / "sub/../link"), folder_ / "link") << "other links are not resolved";
+  EXPECT_EQ(list_media_folder(folder_ / "link/../missing").problem, "there is no such folder");
+}
+
 }  // namespace
 }  // namespace lensd

@@ -1,0 +1,19 @@
+#include "app/viewer/command_outbox.hpp"
+
+namespace lensd {
+
+void CommandOutbox::post(const std::vector<Command>& commands, const TryPost& try_post, const Sent& sent) {
+  while (!waiting_.empty()) {
+    const uint64_t ticket = try_post(waiting_.front());
+    if (ticket == 0) break;
+    sent(waiting_.front(), ticket);
+    waiting_.pop_front();
+  }
+  for (const Command& command : commands) {
+    const uint64_t ticket = waiting_.empty() ? try_post(command) : 0;
+    if (ticket == 0) waiting_.push_back(command);
+    sent(command, ticket == 0 ? kWaiting : ticket);
+  }
+}
+
+}  // namespace lensd

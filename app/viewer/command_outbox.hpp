@@ -1,0 +1,38 @@
+// Commands of the user interface that wait for room in the pipeline's queue.
+//
+//   panels, keys ── post() ──▶ Pipeline::try_post(), or a later post() if the queue is full
+//
+// The queue is full if the process thread has not taken commands for long, for example while it waits for the
+// disk of an old recording. The window must not wait for that. Call from the UI thread only.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "core/pipeline/command.hpp"
+
+namespace lensd {
+
+class CommandOutbox {
+ public:
+  /// Ticket of a command that waits: the pipeline has not applied it yet, whatever it has applied.
+  static constexpr uint64_t kWaiting = UINT64_MAX;
+
+  /// Queues a command; returns 0 if the queue is full. See Pipeline::try_post().
+  using TryPost = std::function<uint64_t(const Command&)>;
+  /// Called with a command and its ticket; first with kWaiting if the command must wait.
+  using Sent = std::function<void(const Command&, uint64_t ticket)>;
+
+  /// Queues the commands that wait, then `commands`, in this order, until the queue is full. The others wait.
+  /// Does not block. Call in every display frame, also without commands.
+  void post(const std::vector<Command>& commands, const TryPost& try_post, const Sent& sent);
+  /// Discards the commands that wait. Call when their pipeline is replaced or has stopped.
+  void clear() { waiting_.clear(); }
+
+ private:
+  std::deque<Command> waiting_;
+};
+
+}  // namespace lensd

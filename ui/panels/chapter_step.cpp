@@ -1,0 +1,35 @@
+// Steps from chapter to chapter.
+#include "core/pipeline/chapters.hpp"
+#include "ui/panel.hpp"
+
+namespace lensd::ui {
+namespace {
+
+constexpr int64_t kMaxSeekNs = 2'000'000'000;  ///< time in which the picture of a step is expected
+constexpr int64_t kLandedNs = 3'000'000'000;   ///< distance from the start of the chapter of a finished step
+
+/// Returns the position from which the next step starts: the target of the last step while its picture is not
+/// shown yet, else the shown position.
+int64_t origin_of_step(const PanelContext& ctx) {
+  const ChapterStep& last = ctx.state.chapter_step;
+  const int64_t now = ctx.model.position_ns;
+  const bool waits = last.pipeline == ctx.model.pipeline && ctx.time_ns < last.time_ns + kMaxSeekNs;
+  const bool landed = now > last.to_ns - kLandedNs / 10 && now < last.to_ns + kLandedNs;
+  return waits && !landed ? last.to_ns : now;
+}
+
+}  // namespace
+
+void step_chapter(PanelContext& ctx, bool forward) {
+  const ViewerModel& m = ctx.model;
+  if (m.chapters.empty()) return ctx.notify(false, "This source has no chapters");
+  const auto to = chapter_to(m.chapters, origin_of_step(ctx), forward);
+  if (!to) return ctx.notify(false, forward ? "This is the last chapter" : "There is no earlier chapter");
+  if (!m.seekable) return ctx.notify(false, "This source cannot seek");
+  const int64_t start_ns = m.chapters[*to].start_ns;
+  ctx.state.chapter_step = {start_ns, ctx.time_ns, m.pipeline};
+  ctx.send(Seek{start_ns, false});
+  ctx.notify(false, chapter_text(m.chapters, *to));
+}
+
+}  // namespace lensd::ui
