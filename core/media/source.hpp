@@ -108,7 +108,9 @@ struct SourceInfo {
   double fps = 0;                      ///< nominal frame rate; 0: unknown
   int64_t duration_ns = 0;             ///< 0: unknown
   int64_t frame_count = 0;             ///< number of frames stated by the container; 0: unknown
-  int64_t start_ns = 0;           ///< timestamp of the first picture in the file, on the clock of its audio
+  /// Timestamp of the first picture in the file, on the clock of its audio; with a cover picture, of the first
+  /// sound.
+  int64_t start_ns = 0;
   std::vector<Chapter> chapters;  ///< sorted by start
   std::vector<std::string> video_tracks;  ///< descriptions of all video tracks, cover pictures excluded
   int video_track = 0;  ///< number of the decoded track, from 1; 0: the source has no tracks

@@ -126,7 +126,8 @@ void FfmpegSource::read_ahead() {
   }
   info_.picture = first.planes.info;
   info_.hdr = announced_hdr_.value_or(HdrMetadata{});
-  info_.start_ns = timestamps_.origin_ns().value_or(0);
+  const bool cover = is_cover(*input_->stream());
+  info_.start_ns = cover ? first_sound_ns(*input_->context()) : timestamps_.origin_ns().value_or(0);
   if (!info_.live) info_.chapters = read_chapters(*input_->context(), info_.start_ns);
   info_.on_gpu = decoder_->on_gpu();
   info_.decoder = info_.on_gpu ? "NVDEC" : "software";
@@ -138,9 +139,8 @@ void FfmpegSource::read_ahead() {
     if (!info_.image && first.planes.info.extent == second.planes.info.extent) detect_image_stream();
   }
   ahead_ = {std::move(first), std::move(second)};
-  if (options_.video_track > 0 && info_.video_track != options_.video_track && !info_.image)
-    notices_.add(true, fmt::format("{}: it has no video track {}, so track {} is shown", info_.name,
-                                   options_.video_track, info_.video_track));
+  if (std::string text = other_track_shown(info_, options_.video_track); !text.empty())
+    notices_.add(true, std::move(text));
 }
 
 void FfmpegSource::describe_source() {

@@ -114,7 +114,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   cut_ = ff::take_cut_logged();
   watch_programs();
   if (bypasses_parser_) parser_ = std::make_unique<LowDelayParser>(*stream_->codecpar);
-  read_ahead();
+  start_reading();
 }
 
 Input::~Input() {

@@ -124,6 +124,9 @@ class Input {
   /// Moves to the stream's last key packet at or before `ticks`, in the stream's time base. Returns an
   /// AVERROR on failure. For a file on a server, waits at most silence_ns().
   int seek(int64_t ticks) noexcept;
+  /// Call after a seek that has failed. Returns true if the server has not answered for silence_ns(). Each
+  /// further attempt would wait as long.
+  bool seek_timed_out() const noexcept { return silence_ns() > 0 && deadline_.expired(); }
 
   /// Returns true for a camera or PipeWire node with an uncompressed format. Read its pictures with
   /// read(AVFrame&, …).
@@ -149,7 +152,7 @@ class Input {
   int take_playlist(AVIOContext** io) noexcept;
   void open_hls(const std::string& url, const LiveOptions& live, const HlsAccess::Request& request);
   void fail_hls() const;
-  void read_ahead();
+  void start_reading();
   int read_from_server(AVPacket& packet) noexcept;
   [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) const;
   void fail_if_interrupted() const;

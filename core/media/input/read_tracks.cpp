@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "core/base/clock.hpp"
 #include "core/media/input/input.hpp"
 
 namespace lensd {
@@ -55,6 +58,25 @@ int video_track_number(const AVFormatContext& context, int index) {
     if (i == index) return is_video_track(*context.streams[i]) ? number : 0;
   }
   return 0;
+}
+
+std::string other_track_shown(const SourceInfo& source, int wanted) {
+  if (wanted <= 0 || source.video_track == wanted || source.image) return {};
+  if (source.video_track == 0)
+    return fmt::format("{}: it has no video track, so its cover picture is shown", source.name);
+  return fmt::format("{}: it has no video track {}, so track {} is shown", source.name, wanted,
+                     source.video_track);
+}
+
+int64_t first_sound_ns(const AVFormatContext& context) {
+  int64_t first = INT64_MAX;
+  for (unsigned i = 0; i < context.nb_streams; ++i) {
+    const AVStream& stream = *context.streams[i];
+    if (stream.codecpar->codec_type != AVMEDIA_TYPE_AUDIO || stream.start_time == AV_NOPTS_VALUE) continue;
+    if (const int64_t start = ff::to_ns(stream.start_time, stream.time_base); plausible(start))
+      first = std::min(first, start);
+  }
+  return first == INT64_MAX ? 0 : first;
 }
 
 }  // namespace lensd

@@ -100,10 +100,8 @@ void FfmpegSource::move_to(int attempt) {
     const int64_t raw_ns =
         from_ns - kFurtherBack[static_cast<size_t>(attempt)] + timestamps_.origin_ns().value_or(0);
     const DataWait::Scope waiting(data_wait_);
-    const int64_t asked_ns = now_ns();
     if (input_->seek(ff::to_ticks(raw_ns, input_->stream()->time_base)) >= 0) break;
-    // Each further attempt would wait as long for the server.
-    if (input_->silence_ns() > 0 && now_ns() - asked_ns >= input_->silence_ns()) attempt = kFromStart - 1;
+    if (input_->seek_timed_out()) attempt = kFromStart - 1;
   }
   seek_.attempt = attempt;
   seek_.first = true;

@@ -64,6 +64,18 @@ TEST_F(MediaTest, TheCoverOfAnAudioFileLastsAsLongAsItsSound) {
   }
 }
 
+TEST_F(MediaTest, ATrackThatACoverReplacesIsNamed) {
+  StillEncoder encoder(StillEncoder::Type::jpeg);
+  const Image image = picture({PixelFormat::rgba8, {64, 48}}, 0);
+  const auto jpeg = encoder.encode(image.ref());
+  put("a.mp3", mp3_with_cover(std::string(jpeg.begin(), jpeg.end()), 20));
+  SourceOptions options;
+  options.video_track = 2;
+  const auto notices = open_source(file("a.mp3"), options)->take_notices();
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_EQ(notices[0].text, "a.mp3: it has no video track, so its cover picture is shown");
+}
+
 TEST_F(MediaTest, GeneratedSourceHasRegularTimes) {
   auto source = open_source("test:testsrc2=size=160x120:rate=30:duration=1", {});
   EXPECT_EQ(source->info().picture.extent, (Extent{160, 120}));
