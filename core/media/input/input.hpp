@@ -57,7 +57,7 @@ class Input {
   /// Returns true for live sources, except files on an HTTP server.
   bool live() const noexcept { return is_live(kind_) && !on_demand(); }
 
-  /// Returns true for containers of one or several images: GIF, APNG, or image files (FFmpeg's "…_pipe").
+  /// Returns true for containers of one or several images, see holds_images().
   bool image_container() const noexcept;
   /// Returns true for images that a server sends without a size: one, or a stream of them.
   bool may_be_image_stream() const noexcept {

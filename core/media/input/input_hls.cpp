@@ -137,9 +137,9 @@ void Input::fail_hls() const {
   fail(hls_->problem());
 }
 
-/// Call once the source is open. From now on, failed requests for files on HTTP servers are repeated until the
-/// deadline; before, LiveReader repeats them. Starts to read a live HLS stream ahead. Other sources are read
-/// when their packets are needed.
+/// Call once the source is open. From now on, failed requests for files on HTTP servers are repeated until
+/// the deadline; before, LiveReader repeats them. Starts to read a live HLS stream ahead. Other sources are
+/// read when their packets are needed.
 void Input::start_reading() {
   if (sized_) {
     av_opt_set_int(context_->pb, "reconnect_on_network_error", 1, AV_OPT_SEARCH_CHILDREN);

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <string_view>
 #include <thread>
 
 #include "core/base/unique_fd.hpp"
 #include "core/media/input/ffmpeg_source.hpp"
+#include "core/media/input/input_checks.hpp"
 #include "core/media/still.hpp"
 #include "tests/unit/common/eventually.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
@@ -74,6 +76,43 @@ TEST_F(MediaTest, ATrackThatACoverReplacesIsNamed) {
   const auto notices = open_source(file("a.mp3"), options)->take_notices();
   ASSERT_EQ(notices.size(), 1u);
   EXPECT_EQ(notices[0].text, "a.mp3: it has no video track, so its cover picture is shown");
+}
+
+TEST_F(MediaTest, AnAvifImageIsAStillImage) {
+  const AVCodec* decoder = avcodec_find_decoder(AV_CODEC_ID_AV1);
+  if (!decoder || std::string_view(decoder->name) == "av1") GTEST_SKIP() << "FFmpeg has no AV1 decoder here";
+  const std::string hex =  // 16×16 pixels, from FFmpeg's encoder
+      "00000020667479706176696600000000617669666d6966316d6961664d413141000000f76d657461000000000000002f68646c"
+      "720000000000000000706963740000000000000000000000005069637475726548616e646c6572000000000e7069746d000000"
+      "0000010000001e696c6f6300000000440000010001000000010000011f000000100000002869696e660000000000010000001a"
+      "696e6665020000000001000061763031436f6c6f72000000006869707270000000496970636f00000014697370650000000000"
+      "000010000000100000000e706978690000000001080000000c6176314381001c0000000013636f6c726e636c78000200020002"
+      "800000001769706d61000000000000000100010401028304000000186d6461740a05180cffdb5432071800000140040c";
+  std::string avif;
+  for (size_t i = 0; i < hex.size(); i += 2)
+    avif += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  put("a.avif", avif);
+  const auto source = open_source(file("a.avif"), {});
+  EXPECT_TRUE(source->info().image);
+  EXPECT_EQ(source->info().picture.extent, (Extent{16, 16}));
+  EXPECT_EQ(read_all(*source).infos.size(), 1u);
+  source->seek(0);
+  EXPECT_EQ(read_all(*source).infos.size(), 1u);
+}
+
+TEST(ImageContainers, AreKnownByTheirBrand) {
+  const auto holds = [](const char* container, const char* brand) {
+    const ff::InputPtr context(avformat_alloc_context());
+    context->iformat = av_find_input_format(container);
+    av_dict_set(&context->metadata, "major_brand", brand, 0);
+    const bool images = holds_images(*context);
+    context->iformat = nullptr;
+    return images;
+  };
+  for (const char* brand : {"avif", "mif1", "heic"}) EXPECT_TRUE(holds("mp4", brand)) << brand;
+  for (const char* brand : {"isom", "avis", "qt  "}) EXPECT_FALSE(holds("mp4", brand)) << brand;
+  EXPECT_TRUE(holds("ico", nullptr));
+  EXPECT_FALSE(holds("matroska", "avif"));
 }
 
 TEST_F(MediaTest, GeneratedSourceHasRegularTimes) {
