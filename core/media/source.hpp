@@ -194,9 +194,9 @@ class Source {
 /// Error(unavailable) if FFmpeg, the GPU or PipeWire lacks what it needs, or the desktop portal gives no
 /// access.
 ///
-/// Waits at most a second for the first picture of a live source, which then retries until it is closed. If
-/// `live.must_open` is set, waits at most `live.open_ns` longer. Then throws Error(bad_source) if the first
-/// attempt fails or no picture arrives.
+/// Waits at most a second for the first picture of a live source, which then retries until it is closed; at
+/// most `live.open_ns` for a file on an HTTP server. If `live.must_open` is set, waits at most `live.open_ns`
+/// longer. Then throws Error(bad_source) if the first attempt fails or no picture arrives.
 std::unique_ptr<Source> open_source(const std::string& url, const SourceOptions& options);
 
 }  // namespace lensd
