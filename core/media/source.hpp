@@ -102,6 +102,8 @@ struct SourceInfo {
   /// URL to open the source's audio again. May contain secrets: never shown, logged or stored.
   std::string address;
   TlsCheck tls = TlsCheck::automatic;  ///< for `address`
+  /// LiveOptions::extra, for `address`. May contain secrets: never shown, logged or stored.
+  std::vector<std::pair<std::string, std::string>> address_options;
   std::string codec, decoder;          ///< decoder: "software" or "NVDEC"
   PictureInfo picture;                 ///< properties of the first frame; may change later
   HdrMetadata hdr;                     ///< HDR metadata of the first frame

@@ -145,8 +145,8 @@ void FfmpegSource::read_ahead() {
 
 void FfmpegSource::describe_source() {
   const AVStream& stream = *input_->stream();
-  info_.url = where_, info_.address = url_, info_.tls = options_.live.tls;
-  info_.name = short_name(url_);
+  info_.url = where_, info_.name = short_name(url_);
+  info_.address = url_, info_.tls = options_.live.tls, info_.address_options = options_.live.extra;
   info_.codec = coding_of(*stream.codecpar);
   info_.frame_count = stream.nb_frames > 0                  ? stream.nb_frames
                       : input_->kind() == UrlKind::sequence ? std::max<int64_t>(stream.duration, 0)
