@@ -36,7 +36,8 @@ inline bool is_cover(const AVStream& stream) {
   return stream.disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS);
 }
 
-/// Returns the cover picture of an audio file; null if it has none.
+/// Returns the cover picture of an audio file: the one that is marked as the front cover, or the first one.
+/// Returns null if the file has none.
 AVStream* find_cover(const AVFormatContext& context);
 
 class Input {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "core/base/clock.hpp"
 #include "core/media/input/input.hpp"
@@ -19,11 +20,16 @@ bool is_video_track(const AVStream& stream) {
 }  // namespace
 
 AVStream* find_cover(const AVFormatContext& context) {
+  AVStream* first = nullptr;
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     AVStream* const stream = context.streams[i];
-    if ((stream->disposition & AV_DISPOSITION_ATTACHED_PIC) && stream->attached_pic.size > 0) return stream;
+    if (!(stream->disposition & AV_DISPOSITION_ATTACHED_PIC) || stream->attached_pic.size <= 0) continue;
+    // FFmpeg stores the type of a picture in ID3 tags and FLAC files as its comment.
+    const AVDictionaryEntry* type = av_dict_get(stream->metadata, "comment", nullptr, 0);
+    if (type && std::string_view(type->value) == "Cover (front)") return stream;
+    if (!first) first = stream;
   }
-  return nullptr;
+  return first;
 }
 
 std::string tidy_title(const char* text) {

@@ -26,8 +26,8 @@ int video_track_number(const AVFormatContext& context, int index);
 /// string. Always returns an empty string for an image, and if `wanted` is 0.
 std::string other_track_shown(const SourceInfo& source, int wanted);
 
-/// Returns the timestamp of the first sound of all audio tracks; 0 if it is not known. The cover picture of an
-/// audio file has no timestamp and is shown from then on.
+/// Returns the timestamp of the first sound of all audio tracks; 0 if it is not known. The cover picture of
+/// an audio file has no timestamp and is shown from then on.
 int64_t first_sound_ns(const AVFormatContext& context);
 
 }  // namespace lensd

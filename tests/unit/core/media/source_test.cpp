@@ -13,7 +13,6 @@
 #include "core/base/unique_fd.hpp"
 #include "core/media/input/ffmpeg_source.hpp"
 #include "core/media/input/input_checks.hpp"
-#include "core/media/still.hpp"
 #include "tests/unit/common/eventually.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
 
@@ -21,62 +20,6 @@ namespace lensd::test {
 namespace {
 
 constexpr ImageFormat kPlainSource{PixelFormat::rgba8, {64, 48}};
-
-/// Returns an MP3 file of silent frames with a cover picture.
-std::string mp3_with_cover(const std::string& jpeg, int frames) {
-  const auto number = [](size_t value, int bits_per_byte) {  // of four bytes
-    std::string bytes;
-    for (int i = 3; i >= 0; --i)
-      bytes += static_cast<char>(value >> (bits_per_byte * i) & ((1u << bits_per_byte) - 1));
-    return bytes;
-  };
-  const std::string content = std::string("\0image/jpeg\0\3\0", 14) + jpeg;
-  const std::string tag = "APIC" + number(content.size(), 8) + std::string(2, '\0') + content;
-  std::string mp3 = std::string("ID3\3\0\0", 6) + number(tag.size(), 7) + tag;
-  for (int i = 0; i < frames; ++i) mp3 += "\xFF\xFB\x90" + std::string(414, '\0');
-  return mp3;
-}
-
-TEST_F(MediaTest, TheCoverOfAnAudioFileLastsAsLongAsItsSound) {
-  StillEncoder encoder(StillEncoder::Type::jpeg);
-  Image image = picture({PixelFormat::rgba8, {64, 48}}, 0);
-  const auto jpeg = encoder.encode(image.ref());
-  put("a.mp3", mp3_with_cover(std::string(jpeg.begin(), jpeg.end()), 80));
-  auto source = open_source(file("a.mp3"), {});
-  const SourceInfo& info = source->info();
-  EXPECT_EQ(info.picture.extent, (Extent{64, 48}));
-  EXPECT_TRUE(info.has_audio);
-  EXPECT_FALSE(info.image);
-  EXPECT_GT(info.duration_ns, 2'000'000'000);
-  const Decoded whole = read_all(*source);
-  ASSERT_EQ(whole.infos.size(), 1u);
-  EXPECT_EQ(whole.infos[0].pts_ns, 0);
-  EXPECT_EQ(whole.infos[0].duration_ns, info.duration_ns);
-  EXPECT_EQ(source->stream_errors(), "");
-  std::filesystem::remove(file("a.mp3"));  // a seek does not open the file again
-  const int64_t end = info.duration_ns;
-  for (const int64_t position : {end / 2, end - 1, end + 1, int64_t{0}}) {
-    source->seek(position);
-    const Decoded part = read_all(*source);
-    ASSERT_EQ(part.infos.size(), 1u) << position;
-    EXPECT_EQ(part.infos[0].pts_ns, position);
-    EXPECT_EQ(part.infos[0].duration_ns, std::max<int64_t>(end - position, 0)) << position;
-    EXPECT_EQ(part.infos[0].index, 0) << position;
-    EXPECT_EQ(part.digests, whole.digests);
-  }
-}
-
-TEST_F(MediaTest, ATrackThatACoverReplacesIsNamed) {
-  StillEncoder encoder(StillEncoder::Type::jpeg);
-  const Image image = picture({PixelFormat::rgba8, {64, 48}}, 0);
-  const auto jpeg = encoder.encode(image.ref());
-  put("a.mp3", mp3_with_cover(std::string(jpeg.begin(), jpeg.end()), 20));
-  SourceOptions options;
-  options.video_track = 2;
-  const auto notices = open_source(file("a.mp3"), options)->take_notices();
-  ASSERT_EQ(notices.size(), 1u);
-  EXPECT_EQ(notices[0].text, "a.mp3: it has no video track, so its cover picture is shown");
-}
 
 TEST_F(MediaTest, AnAvifImageIsAStillImage) {
   const AVCodec* decoder = avcodec_find_decoder(AV_CODEC_ID_AV1);
