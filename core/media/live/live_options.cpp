@@ -127,7 +127,7 @@ std::string allowed_demuxers(const std::string& scheme) {
   if (base == "rtmp") return "flv";
   const std::string streams = "mpegts,flv,matroska,nut,h264,hevc,m4v,mpegvideo,mjpeg,mpjpeg";
   if (base != "http") return streams;
-  return streams + ",mov,avi,ogg,asf,mpeg,ivf,gif,apng,jpeg_pipe,png_pipe,webp_pipe,bmp_pipe";
+  return streams + ",mov,avi,ogg,asf,mpeg,ivf,gif,apng,jpeg_pipe,png_pipe,webp_pipe,bmp_pipe,mp3,flac";
 }
 
 const AVInputFormat* live_demuxer(const std::string& url, UrlKind kind, const LiveOptions& live) {

@@ -1,9 +1,12 @@
 // The cover pictures of audio files.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <string>
 
 #include "core/media/still.hpp"
+#include "tests/unit/common/local_server.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
 
 namespace lensd::test {
@@ -63,6 +66,25 @@ TEST_F(MediaTest, TheCoverOfAnAudioFileLastsAsLongAsItsSound) {
     EXPECT_EQ(part.infos[0].index, 0) << position;
     EXPECT_EQ(part.digests, whole.digests);
   }
+}
+
+TEST_F(MediaTest, TheCoverOfAnAudioFileOnAServerIsShown) {
+  StillEncoder encoder(StillEncoder::Type::jpeg);
+  const Image image = picture({PixelFormat::rgba8, {64, 48}}, 0);
+  const auto jpeg = encoder.encode(image.ref());
+  const std::string mp3 = mp3_with_cover(std::string(jpeg.begin(), jpeg.end()), 80);
+  LocalHttpServer server([&](int client, const std::string&) {
+    LocalHttpServer::put(client, fmt::format("HTTP/1.1 200 OK\r\nConnection: close\r\n"
+                                             "Content-Length: {}\r\n\r\n{}",
+                                             mp3.size(), mp3));
+  });
+  SourceOptions options;
+  options.live.must_open = true;
+  const auto source = open_source(fmt::format("http://127.0.0.1:{}/a.mp3", server.port()), options);
+  EXPECT_FALSE(source->info().live);
+  EXPECT_TRUE(source->info().has_audio);
+  EXPECT_EQ(source->info().picture.extent, (Extent{64, 48}));
+  EXPECT_EQ(read_all(*source).infos.size(), 1u);
 }
 
 TEST_F(MediaTest, TheFrontCoverIsShown) {
