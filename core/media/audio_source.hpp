@@ -29,10 +29,12 @@ struct AudioSource {
   int64_t history_ns = 4'000'000'000;
   uint32_t connection = 0;  ///< FrameInfo::connection of the first frame; 0: the newest one
   TlsCheck tls = TlsCheck::automatic;
-  std::vector<std::pair<std::string, std::string>> options;  ///< SourceInfo::address_options
   int track = 0;           ///< as in AudioChoice
   int64_t start_ns = 0;    ///< SourceInfo::start_ns
   bool repeatable = true;  ///< false for pipes: they cannot be read a second time, so no audio is copied
+
+  /// SourceInfo::address_options.
+  std::vector<std::pair<std::string, std::string>> options;
 };
 
 /// Returns the audio to copy from an opened source. Returns no audio if `choice` is off, or if the source has

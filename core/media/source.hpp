@@ -102,17 +102,13 @@ struct SourceInfo {
   /// URL to open the source's audio again. May contain secrets: never shown, logged or stored.
   std::string address;
   TlsCheck tls = TlsCheck::automatic;  ///< for `address`
-  /// LiveOptions::extra, for `address`. May contain secrets: never shown, logged or stored.
-  std::vector<std::pair<std::string, std::string>> address_options;
   std::string codec, decoder;          ///< decoder: "software" or "NVDEC"
   PictureInfo picture;                 ///< properties of the first frame; may change later
   HdrMetadata hdr;                     ///< HDR metadata of the first frame
   double fps = 0;                      ///< nominal frame rate; 0: unknown
   int64_t duration_ns = 0;             ///< 0: unknown
   int64_t frame_count = 0;             ///< number of frames stated by the container; 0: unknown
-  /// Timestamp of the first picture in the file, on the clock of its audio; with a cover picture, of the first
-  /// sound.
-  int64_t start_ns = 0;
+  int64_t start_ns = 0;           ///< timestamp of the first picture in the file, on the clock of its audio
   std::vector<Chapter> chapters;  ///< sorted by start
   std::vector<std::string> video_tracks;  ///< descriptions of all video tracks, cover pictures excluded
   int video_track = 0;  ///< number of the decoded track, from 1; 0: the source has no tracks
@@ -121,6 +117,9 @@ struct SourceInfo {
   bool reopenable = false;      ///< another reader can read it from its start: no pipe, not live
   bool on_gpu = false;          ///< decoded pictures are in GPU memory
   bool times_may_jump = false;  ///< the container allows jumps of timestamps, as MPEG-TS does
+
+  /// LiveOptions::extra, for `address`. May contain secrets: never shown, logged or stored.
+  std::vector<std::pair<std::string, std::string>> address_options;
 };
 
 /// Result of Source::next().

@@ -197,7 +197,8 @@ class Input {
       playlist_url_;              ///< HLS: the text at allowed_url_, and its address after redirections
   std::string playlist_problem_;  ///< why a playlist at allowed_url_ cannot be loaded
   bool finds_playlists_ = false;  ///< allowed_url_ may be a playlist
-  std::shared_ptr<HlsProgress> progress_;  ///< network: LiveOptions::hls
+  /// Network: LiveOptions::hls.
+  std::shared_ptr<HlsProgress> progress_;
   decltype(AVFormatContext::io_open) default_open_ = nullptr;
   std::unique_ptr<V4l2Capture> camera_;           ///< context_ only describes its stream
   std::unique_ptr<PipewireCapture> pipewire_;     ///< context_ only describes its stream
