@@ -77,9 +77,9 @@ TEST_F(HttpFileTest, AFileThatArrivesSlowlyIsNoLiveStream) {
   const std::string content = matroska();
   LocalHttpServer server([&](int client, const std::string&) {
     constexpr size_t kFirst = 100;
-    LocalHttpServer::put(
-        client, fmt::format("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{}",
-                            content.size(), content.substr(0, kFirst)));
+    LocalHttpServer::put(client,
+                         fmt::format("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{}",
+                                     content.size(), content.substr(0, kFirst)));
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // longer than the wait for live sources
     LocalHttpServer::put(client, content.substr(kFirst));
   });

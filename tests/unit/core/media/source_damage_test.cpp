@@ -59,7 +59,8 @@ TEST_F(MediaTest, CutFilesPlayToTheCut) {
 TEST_F(MediaTest, AMissingImageOfASequenceIsNamed) {
   record(file("s_%03d.png"), kDamagedSource, 12);
   std::vector<std::filesystem::path> images;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) images.push_back(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    images.push_back(entry.path());
   std::ranges::sort(images);
   ASSERT_EQ(images.size(), 12u);
   std::filesystem::remove(images[3]);
