@@ -106,13 +106,8 @@ void FfmpegSource::start_decoder() {
 }
 
 void FfmpegSource::read_ahead() {
-  const auto decode_one = [this](Picture& out) {
-    const FrameOutcome outcome = next(out);
-    if (outcome == FrameOutcome::again) fail("opening was interrupted");
-    return outcome == FrameOutcome::ok;
-  };
   Picture first, second;
-  if (!decode_one(first)) {
+  if (!decode_ahead(first)) {
     if (!forged_.empty()) fail(forged_);
     const std::string hint = ff::log_hint();
     // FFmpeg's decoder skips the pictures of an animation.
@@ -133,11 +128,7 @@ void FfmpegSource::read_ahead() {
   info_.decoder = info_.on_gpu ? "NVDEC" : "software";
   if (options_.hwdec != HwDecode::off && !decoder_->on_gpu() && decoder_->software_reason().empty())
     log::info("decoding in software: NVDEC refused this stream");
-  if (input_->image_container()) {
-    info_.image = !decode_one(second);
-    if (info_.image) info_.frame_count = 1, info_.duration_ns = 0;
-    if (!info_.image && first.planes.info.extent == second.planes.info.extent) detect_image_stream();
-  }
+  if (input_->image_container()) read_second_image(first, second);
   ahead_ = {std::move(first), std::move(second)};
   if (std::string text = other_track_shown(info_, options_.video_track); !text.empty())
     notices_.add(true, std::move(text));

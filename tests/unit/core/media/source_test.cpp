@@ -13,6 +13,7 @@
 #include "core/base/unique_fd.hpp"
 #include "core/media/input/ffmpeg_source.hpp"
 #include "core/media/input/input_checks.hpp"
+#include "core/media/still.hpp"
 #include "tests/unit/common/eventually.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
 
@@ -41,6 +42,28 @@ TEST_F(MediaTest, AnAvifImageIsAStillImage) {
   EXPECT_EQ(read_all(*source).infos.size(), 1u);
   source->seek(0);
   EXPECT_EQ(read_all(*source).infos.size(), 1u);
+}
+
+TEST_F(MediaTest, APhotoWithAPreviewIsOneImage) {
+  StillEncoder encoder(StillEncoder::Type::jpeg);
+  const auto jfif = [&](Extent size) {
+    constexpr char kHeader[] = "\xFF\xE0\0\x10JFIF\0\1\1\0\0\1\0\1\0";
+    const Image image = picture({PixelFormat::rgba8, size}, 0);
+    const auto bytes = encoder.encode(image.ref());
+    return std::string(bytes.begin(), bytes.end()).insert(2, std::string(kHeader, sizeof kHeader));
+  };
+  const std::string photo = jfif({160, 120}), preview = jfif({80, 60});
+  for (const std::string& content : {photo + preview, photo + preview + jfif({40, 30})}) {
+    put("a.jpg", content);
+    const auto source = open_source(file("a.jpg"), {});
+    EXPECT_TRUE(source->info().image);
+    const Decoded whole = read_all(*source);
+    ASSERT_EQ(whole.infos.size(), 1u);
+    EXPECT_EQ(source->info().picture.extent, (Extent{160, 120}));
+    EXPECT_EQ(source->stream_errors(), "");
+    source->seek(0);
+    EXPECT_EQ(read_all(*source).digests, whole.digests);
+  }
 }
 
 TEST(ImageContainers, AreKnownByTheirBrand) {
