@@ -143,7 +143,8 @@ void Input::fail_hls() const {
 void Input::start_reading() {
   if (sized_) {
     av_opt_set_int(context_->pb, "reconnect_on_network_error", 1, AV_OPT_SEARCH_CHILDREN);
-    av_opt_set(context_->pb, "reconnect_on_http_error", "5xx", AV_OPT_SEARCH_CHILDREN);
+    // 408 and 429: the server is busy, or has got too many requests.
+    av_opt_set(context_->pb, "reconnect_on_http_error", "408,429,5xx", AV_OPT_SEARCH_CHILDREN);
   }
   if (!hls_) return;
   hls_->keep_trying();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 
 #include "core/media/sound/sound_decoder.hpp"
 #include "core/media/still.hpp"
@@ -167,6 +168,48 @@ TEST_F(SoundDecoderTest, LateSoundBeginsWithItsCover) {
   EXPECT_EQ(all.left.size(), size_t{kSoundRate / 2});
 }
 
+/// Returns the offset that an HTTP request asks for.
+size_t asked_offset(const std::string& request) {
+  const size_t range = request.find("Range: bytes=");
+  return range == std::string::npos ? 0 : std::strtoul(&request[range + 13], nullptr, 10);
+}
+
+void put_rest(int client, const std::string& content, size_t begin) {
+  LocalHttpServer::put(
+      client, fmt::format("HTTP/1.1 206 Partial Content\r\nConnection: close\r\nAccept-Ranges: bytes\r\n"
+                          "Content-Range: bytes {}-{}/{}\r\nContent-Length: {}\r\n\r\n{}",
+                          begin, content.size() - 1, content.size(), content.size() - begin,
+                          content.substr(std::min(begin, content.size()))));
+}
+
+TEST_F(SoundDecoderTest, ARequestThatABusyServerRefusesIsRepeated) {
+  const std::string content = test::wav(48000, 2, 48000 * 5, [](int64_t i) { return test::beeps(i, 48000); });
+  std::atomic<bool> busy{false};
+  std::atomic<int> refused{0};
+  std::atomic<size_t> refused_at{0}, answered_at{0};
+  LocalHttpServer server([&](int client, const std::string& request) {
+    if (request.empty()) return;
+    const size_t begin = asked_offset(request);
+    if (busy && refused < 2) {
+      if (refused++ == 0) refused_at = begin;
+      LocalHttpServer::put(client, "HTTP/1.1 429 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+      return;
+    }
+    if (busy.exchange(false)) answered_at = begin;
+    put_rest(client, content, begin);
+  });
+  SoundDecoder decoder({fmt::format("http://127.0.0.1:{}/a.wav", server.port()), 0, 0, {}}, stop_);
+  decoder.seek(0, 1);
+  EXPECT_GT(read_all(decoder).left.size(), size_t{4 * kSoundRate});
+  busy = true;
+  decoder.seek(4 * kS, 1);
+  SoundBlock block;
+  EXPECT_TRUE(decoder.read(block));
+  EXPECT_EQ(refused, 2);
+  EXPECT_GT(refused_at.load(), 0u);
+  EXPECT_EQ(answered_at.load(), refused_at.load()) << "a further attempt begins earlier";
+}
+
 TEST_F(SoundDecoderTest, ASeekWaitsOnceForAServerThatDoesNotAnswer) {
   const std::string content = test::wav(48000, 2, 48000 * 5, [](int64_t i) { return test::beeps(i, 48000); });
   std::atomic<bool> down{false};
@@ -182,13 +225,7 @@ TEST_F(SoundDecoderTest, ASeekWaitsOnceForAServerThatDoesNotAnswer) {
       LocalHttpServer::put(client, "HTTP/1.1 404 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
       return;
     }
-    const size_t range = request.find("Range: bytes=");
-    const size_t begin = range == std::string::npos ? 0 : std::strtoul(&request[range + 13], nullptr, 10);
-    LocalHttpServer::put(
-        client, fmt::format("HTTP/1.1 206 Partial Content\r\nConnection: close\r\nAccept-Ranges: bytes\r\n"
-                            "Content-Range: bytes {}-{}/{}\r\nContent-Length: {}\r\n\r\n{}",
-                            begin, content.size() - 1, content.size(), content.size() - begin,
-                            content.substr(std::min(begin, content.size()))));
+    put_rest(client, content, asked_offset(request));
   });
   LiveOptions live;
   live.silence_ns = kS, live.silence_given = true;
