@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/media/source.hpp"
 
@@ -31,6 +32,9 @@ struct AudioSource {
   int track = 0;           ///< as in AudioChoice
   int64_t start_ns = 0;    ///< SourceInfo::start_ns
   bool repeatable = true;  ///< false for pipes: they cannot be read a second time, so no audio is copied
+
+  /// SourceInfo::address_options.
+  std::vector<std::pair<std::string, std::string>> options;
 };
 
 /// Returns the audio to copy from an opened source. Returns no audio if `choice` is off, or if the source has
@@ -40,8 +44,8 @@ inline AudioSource audio_of(const SourceInfo& source, const AudioChoice& choice)
   if (choice.on && source.live) audio.live = source.live_audio;
   if (!choice.on || !source.has_audio || source.live) return audio;
   audio.address = source.address;
-  audio.tls = source.tls, audio.track = choice.track, audio.start_ns = source.start_ns,
-  audio.repeatable = source.reopenable;
+  audio.tls = source.tls, audio.options = source.address_options;
+  audio.track = choice.track, audio.start_ns = source.start_ns, audio.repeatable = source.reopenable;
   return audio;
 }
 

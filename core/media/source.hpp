@@ -117,6 +117,9 @@ struct SourceInfo {
   bool reopenable = false;      ///< another reader can read it from its start: no pipe, not live
   bool on_gpu = false;          ///< decoded pictures are in GPU memory
   bool times_may_jump = false;  ///< the container allows jumps of timestamps, as MPEG-TS does
+
+  /// LiveOptions::extra, for `address`. May contain secrets: never shown, logged or stored.
+  std::vector<std::pair<std::string, std::string>> address_options;
 };
 
 /// Result of Source::next().
@@ -192,9 +195,9 @@ class Source {
 /// Error(unavailable) if FFmpeg, the GPU or PipeWire lacks what it needs, or the desktop portal gives no
 /// access.
 ///
-/// Waits at most a second for the first picture of a live source, which then retries until it is closed. If
-/// `live.must_open` is set, waits at most `live.open_ns` longer. Then throws Error(bad_source) if the first
-/// attempt fails or no picture arrives.
+/// Waits at most a second for the first picture of a live source, which then retries until it is closed; at
+/// most `live.open_ns` for a file on an HTTP server. If `live.must_open` is set, waits at most `live.open_ns`
+/// longer. Then throws Error(bad_source) if the first attempt fails or no picture arrives.
 std::unique_ptr<Source> open_source(const std::string& url, const SourceOptions& options);
 
 }  // namespace lensd

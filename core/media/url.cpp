@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
 #include <string_view>
 
@@ -53,6 +54,28 @@ std::string host_of(const std::string& url) {
     authority = authority.substr(login + 1);
   if (authority.starts_with("[")) return authority.substr(1, authority.find(']') - 1);
   return authority.substr(0, authority.find(':'));
+}
+
+std::optional<PortProblem> port_problem(const std::string& url, bool required) {
+  size_t begin = url.find("://");
+  if (begin == std::string::npos) return std::nullopt;
+  begin += 3;
+  const size_t end = std::min(url.find_first_of("/?#", begin), url.size());
+  if (url.find('@', end) != std::string::npos) return std::nullopt;
+  std::string host = url.substr(begin, end - begin);
+  host.erase(0, host.rfind('@') + 1);  // the login
+  const size_t address_end = host.starts_with('[') ? host.find(']') : 0;
+  const size_t colon = host.find(':', address_end == std::string::npos ? 0 : address_end);
+  if (colon == std::string::npos) {
+    if (!required) return std::nullopt;
+    return PortProblem{"the address has no port", "add one, such as :5000 after the host"};
+  }
+  const std::string port = host.substr(colon + 1);
+  int number = 0;
+  const char* const last = port.data() + port.size();
+  const auto [stop, error] = std::from_chars(port.data(), last, number);
+  if (error == std::errc() && stop == last && number >= 1 && number <= 65535) return std::nullopt;
+  return PortProblem{"'" + port + "' is not a port", "ports are 1 to 65535"};
 }
 
 std::string camera_path(const std::string& url) {

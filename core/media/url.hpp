@@ -1,6 +1,7 @@
 // Parses names of sources without opening them. Thread-safe.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace lensd {
@@ -33,6 +34,15 @@ bool is_sequence_pattern(const std::string& path);
 std::string scheme_of(const std::string& url);
 /// Returns the host of a URL without login, port and brackets; empty if there is none.
 std::string host_of(const std::string& url);
+struct PortProblem {
+  std::string what, hint;
+};
+/// Returns what is wrong with the port of an address: it is no number from 1 to 65535, or it is missing and
+/// `required` is true. Returns nullopt if nothing is wrong, or if `url` has no "://". Reads the port like
+/// FFmpeg. Ignores it if the host may end in a password that is not encoded: a message would show a part of
+/// the password.
+std::optional<PortProblem> port_problem(const std::string& url, bool required);
+
 /// Returns the device file of a camera: `url` without "v4l2:".
 std::string camera_path(const std::string& url);
 

@@ -25,7 +25,8 @@ namespace lensd {
 
 /// What the connections of a source share. Used by its reader thread only, except `opens_file`.
 struct HlsProgress {
-  /// A complete playlist is being opened. LiveSource waits longer for it, so that it plays as a file.
+  /// A complete playlist, or a file whose size the server has stated, is being opened. LiveSource waits
+  /// longer for it, so that it plays as a file.
   std::atomic<bool> opens_file{false};
 
   bool live = false;                ///< a connection has played a live playlist

@@ -106,13 +106,8 @@ void FfmpegSource::start_decoder() {
 }
 
 void FfmpegSource::read_ahead() {
-  const auto decode_one = [this](Picture& out) {
-    const FrameOutcome outcome = next(out);
-    if (outcome == FrameOutcome::again) fail("opening was interrupted");
-    return outcome == FrameOutcome::ok;
-  };
   Picture first, second;
-  if (!decode_one(first)) {
+  if (!decode_ahead(first)) {
     if (!forged_.empty()) fail(forged_);
     const std::string hint = ff::log_hint();
     // FFmpeg's decoder skips the pictures of an animation.
@@ -126,27 +121,23 @@ void FfmpegSource::read_ahead() {
   }
   info_.picture = first.planes.info;
   info_.hdr = announced_hdr_.value_or(HdrMetadata{});
-  info_.start_ns = timestamps_.origin_ns().value_or(0);
+  const bool cover = is_cover(*input_->stream());
+  info_.start_ns = cover ? first_sound_ns(*input_->context()) : timestamps_.origin_ns().value_or(0);
   if (!info_.live) info_.chapters = read_chapters(*input_->context(), info_.start_ns);
   info_.on_gpu = decoder_->on_gpu();
   info_.decoder = info_.on_gpu ? "NVDEC" : "software";
   if (options_.hwdec != HwDecode::off && !decoder_->on_gpu() && decoder_->software_reason().empty())
     log::info("decoding in software: NVDEC refused this stream");
-  if (input_->image_container()) {
-    info_.image = !decode_one(second);
-    if (info_.image) info_.frame_count = 1, info_.duration_ns = 0;
-    if (!info_.image && first.planes.info.extent == second.planes.info.extent) detect_image_stream();
-  }
+  if (input_->image_container()) read_second_image(first, second);
   ahead_ = {std::move(first), std::move(second)};
-  if (options_.video_track > 0 && info_.video_track != options_.video_track && !info_.image)
-    notices_.add(true, fmt::format("{}: it has no video track {}, so track {} is shown", info_.name,
-                                   options_.video_track, info_.video_track));
+  if (std::string text = other_track_shown(info_, options_.video_track); !text.empty())
+    notices_.add(true, std::move(text));
 }
 
 void FfmpegSource::describe_source() {
   const AVStream& stream = *input_->stream();
-  info_.url = where_, info_.address = url_, info_.tls = options_.live.tls;
-  info_.name = short_name(url_);
+  info_.url = where_, info_.name = short_name(url_);
+  info_.address = url_, info_.tls = options_.live.tls, info_.address_options = options_.live.extra;
   info_.codec = coding_of(*stream.codecpar);
   info_.frame_count = stream.nb_frames > 0                  ? stream.nb_frames
                       : input_->kind() == UrlKind::sequence ? std::max<int64_t>(stream.duration, 0)

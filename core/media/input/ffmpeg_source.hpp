@@ -86,6 +86,8 @@ class FfmpegSource final : public Source {
   void open_first();
   void start_decoder();
   void read_ahead();
+  bool decode_ahead(Picture& out);
+  void read_second_image(const Picture& first, Picture& second);
   void detect_image_stream();
   void describe_source();
 
@@ -196,7 +198,8 @@ class FfmpegSource final : public Source {
   bool draining_ = false;
   bool received_ = false;     ///< the decoder has delivered a picture since its start
   bool software_ = false;     ///< the driver has refused to decode this connection's stream
-  bool cover_read_ = false;   ///< the cover picture of an audio file was read
+  bool only_first_ = false;   ///< a JPEG file with further images, which are not shown
+  bool cover_read_ = false;   ///< the cover picture of an audio file, or the only image to show, was read
   bool drained_key_ = false;  ///< key_frames_only: the decoder was drained after a key frame
 
   /// Number of errors that the decoder had logged at its start, or at the newest picture of a camera.

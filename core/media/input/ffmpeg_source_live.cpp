@@ -1,6 +1,8 @@
 // FfmpegSource for live sources: uncompressed and damaged pictures of cameras, lost connections, and senders
-// that restart with another stream.
+// that restart with another stream. Also tells images from streams of images.
 #include <fmt/format.h>
+
+#include <string_view>
 
 #include "core/base/clock.hpp"
 #include "core/media/input/ffmpeg_source.hpp"
@@ -20,8 +22,33 @@ constexpr const char* kFormatChanged = "the sender changed the format of the str
 
 }  // namespace
 
-/// Call if a second image of the same size follows the first one. Images of other sizes, such as gain maps
-/// and previews, belong to one file.
+/// Decodes a picture while the source opens. Returns false if there is none.
+bool FfmpegSource::decode_ahead(Picture& out) {
+  const FrameOutcome outcome = next(out);
+  if (outcome == FrameOutcome::again) fail("opening was interrupted");
+  return outcome == FrameOutcome::ok;
+}
+
+/// Decodes a second image, and decides whether the source is a still image. The further images of a photo,
+/// such as gain maps and previews, have other sizes than the first one, and are not shown. A pipe may deliver
+/// several photos.
+void FfmpegSource::read_second_image(const Picture& first, Picture& second) {
+  const PixelAspect aspect = pixel_aspect();
+  info_.image = !decode_ahead(second);
+  const bool same_size = !info_.image && first.planes.info.extent == second.planes.info.extent;
+  const bool jpeg = std::string_view(input_->context()->iformat->name) == "jpeg_pipe";
+  if (!info_.image && !same_size && jpeg && info_.reopenable) {
+    second.reset();
+    info_.image = only_first_ = cover_read_ = true;
+    draining_ = false;
+    start_decoder();  // it may have read further images
+    pixel_aspect_.store(aspect, std::memory_order_relaxed);
+  }
+  if (info_.image) info_.frame_count = 1, info_.duration_ns = 0;
+  if (same_size) detect_image_stream();
+}
+
+/// Call if a second image of the same size follows the first one.
 void FfmpegSource::detect_image_stream() {
   if (!input_->may_be_image_stream()) return;
   input_->set_image_stream();

@@ -114,7 +114,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   cut_ = ff::take_cut_logged();
   watch_programs();
   if (bypasses_parser_) parser_ = std::make_unique<LowDelayParser>(*stream_->codecpar);
-  read_ahead();
+  start_reading();
 }
 
 Input::~Input() {
@@ -313,9 +313,7 @@ void Input::check_sizes() const {
 }
 
 bool Input::image_container() const noexcept {
-  if (camera_ || pipewire_) return false;
-  const std::string_view name = context_->iformat->name;
-  return name == "gif" || name == "apng" || name == "image2pipe" || name.ends_with("_pipe");
+  return !camera_ && !pipewire_ && holds_images(*context_);
 }
 
 bool Input::seeks_by_time() const noexcept {

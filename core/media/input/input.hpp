@@ -36,7 +36,8 @@ inline bool is_cover(const AVStream& stream) {
   return stream.disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS);
 }
 
-/// Returns the cover picture of an audio file; null if it has none.
+/// Returns the cover picture of an audio file: the one that is marked as the front cover, or the first one.
+/// Returns null if the file has none.
 AVStream* find_cover(const AVFormatContext& context);
 
 class Input {
@@ -57,7 +58,7 @@ class Input {
   /// Returns true for live sources, except files on an HTTP server.
   bool live() const noexcept { return is_live(kind_) && !on_demand(); }
 
-  /// Returns true for containers of one or several images: GIF, APNG, or image files (FFmpeg's "…_pipe").
+  /// Returns true for containers of one or several images, see holds_images().
   bool image_container() const noexcept;
   /// Returns true for images that a server sends without a size: one, or a stream of them.
   bool may_be_image_stream() const noexcept {
@@ -124,6 +125,9 @@ class Input {
   /// Moves to the stream's last key packet at or before `ticks`, in the stream's time base. Returns an
   /// AVERROR on failure. For a file on a server, waits at most silence_ns().
   int seek(int64_t ticks) noexcept;
+  /// Call after a seek that has failed. Returns true if the server has not answered for silence_ns(). Each
+  /// further attempt would wait as long.
+  bool seek_timed_out() const noexcept { return silence_ns() > 0 && deadline_.expired(); }
 
   /// Returns true for a camera or PipeWire node with an uncompressed format. Read its pictures with
   /// read(AVFrame&, …).
@@ -149,7 +153,7 @@ class Input {
   int take_playlist(AVIOContext** io) noexcept;
   void open_hls(const std::string& url, const LiveOptions& live, const HlsAccess::Request& request);
   void fail_hls() const;
-  void read_ahead();
+  void start_reading();
   int read_from_server(AVPacket& packet) noexcept;
   [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) const;
   void fail_if_interrupted() const;
@@ -193,6 +197,8 @@ class Input {
       playlist_url_;              ///< HLS: the text at allowed_url_, and its address after redirections
   std::string playlist_problem_;  ///< why a playlist at allowed_url_ cannot be loaded
   bool finds_playlists_ = false;  ///< allowed_url_ may be a playlist
+  /// Network: LiveOptions::hls.
+  std::shared_ptr<HlsProgress> progress_;
   decltype(AVFormatContext::io_open) default_open_ = nullptr;
   std::unique_ptr<V4l2Capture> camera_;           ///< context_ only describes its stream
   std::unique_ptr<PipewireCapture> pipewire_;     ///< context_ only describes its stream

@@ -15,6 +15,7 @@ extern "C" {
 #include <string_view>
 #include <vector>
 
+#include "core/base/contains.hpp"
 #include "core/base/text/text.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/media/url.hpp"
@@ -131,6 +132,15 @@ bool is_tga(AVIOContext& io) {
   const bool known = palette <= 1 && type >= 1 && type <= 3 && h[2] <= 11;
   const bool depth = bits == 8 || bits == 15 || bits == 16 || bits == 24 || bits == 32;
   return known && depth && (h[12] | h[13]) && (h[14] | h[15]);
+}
+
+bool holds_images(const AVFormatContext& context) noexcept {
+  constexpr std::string_view kImages[] = {"gif", "apng", "ico", "image2pipe"};
+  constexpr std::string_view kBrands[] = {"avif", "mif1", "heic", "heix"};
+  const std::string_view container = context.iformat->name;
+  if (contains(kImages, container) || container.ends_with("_pipe")) return true;
+  const AVDictionaryEntry* brand = av_dict_get(context.metadata, "major_brand", nullptr, 0);
+  return container.starts_with("mov") && brand && contains(kBrands, std::string_view(brand->value));
 }
 
 int find_stream_info(AVFormatContext& context) {

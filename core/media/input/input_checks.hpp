@@ -34,6 +34,10 @@ std::string png_problem(const AVCodecParameters& stream, const AVPacket& packet)
 /// (Truevision TGA File Format Specification 2.0).
 bool is_tga(AVIOContext& io);
 
+/// Returns true for containers of one or several images: GIF, APNG, ICO, AVIF, HEIF and image files (FFmpeg's
+/// "…_pipe"). Returns false for sequences of AVIF and HEIF images, which have times like a video.
+bool holds_images(const AVFormatContext& context) noexcept;
+
 /// Calls avformat_find_stream_info() and returns its result. FFmpeg decodes the first PNG pictures there, but
 /// none with more than 32 Mpixel, because png_problem() has not checked their packets yet.
 int find_stream_info(AVFormatContext& context);

@@ -137,12 +137,14 @@ void Input::fail_hls() const {
   fail(hls_->problem());
 }
 
-/// Starts to read a live HLS stream ahead. Other sources are read when their packets are needed. From now on,
-/// failed requests for files are repeated until the deadline. Before, LiveReader repeats them.
-void Input::read_ahead() {
+/// Call once the source is open. From now on, failed requests for files on HTTP servers are repeated until
+/// the deadline; before, LiveReader repeats them. Starts to read a live HLS stream ahead. Other sources are
+/// read when their packets are needed.
+void Input::start_reading() {
   if (sized_) {
     av_opt_set_int(context_->pb, "reconnect_on_network_error", 1, AV_OPT_SEARCH_CHILDREN);
-    av_opt_set(context_->pb, "reconnect_on_http_error", "5xx", AV_OPT_SEARCH_CHILDREN);
+    // 408 and 429: the server is busy, or has got too many requests.
+    av_opt_set(context_->pb, "reconnect_on_http_error", "408,429,5xx", AV_OPT_SEARCH_CHILDREN);
   }
   if (!hls_) return;
   hls_->keep_trying();

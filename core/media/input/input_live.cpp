@@ -107,8 +107,11 @@ int Input::open_allowed(AVFormatContext* context, AVIOContext** io, const char* 
                         AVDictionary** options) noexcept {
   auto& self = *static_cast<Input*>(context->opaque);
   if (!url || self.allowed_url_ != url) return deny_open(context, io, url, flags, options);
-  const int error = self.default_open_(context, io, url, flags, options);
-  return error >= 0 && self.finds_playlists_ ? self.take_playlist(io) : error;
+  int error = self.default_open_(context, io, url, flags, options);
+  if (error < 0 || !self.finds_playlists_) return error;
+  error = self.take_playlist(io);
+  if (error >= 0 && self.progress_ && avio_size(*io) > 0) self.progress_->opens_file = true;
+  return error;
 }
 
 void Input::set_probing(const LiveOptions& live) {
@@ -122,6 +125,7 @@ void Input::set_probing(const LiveOptions& live) {
 
 void Input::open_network(const std::string& url, const LiveOptions& live, const HlsAccess::Request& request) {
   policy_.allow(host_of(url));
+  progress_ = live.hls;
   finds_playlists_ = scheme_of(url).starts_with("http") && !live_demuxer(url, kind_, live);
   allowed_url_ = scheme_of(url) + url.substr(url.find("://"));  // FFmpeg knows protocols in lower case only
   if (const char* proxy = std::getenv("http_proxy")) policy_.allow(host_of(proxy));

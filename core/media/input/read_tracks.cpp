@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
+#include "core/base/clock.hpp"
 #include "core/media/input/input.hpp"
 
 namespace lensd {
@@ -16,11 +20,16 @@ bool is_video_track(const AVStream& stream) {
 }  // namespace
 
 AVStream* find_cover(const AVFormatContext& context) {
+  AVStream* first = nullptr;
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     AVStream* const stream = context.streams[i];
-    if ((stream->disposition & AV_DISPOSITION_ATTACHED_PIC) && stream->attached_pic.size > 0) return stream;
+    if (!(stream->disposition & AV_DISPOSITION_ATTACHED_PIC) || stream->attached_pic.size <= 0) continue;
+    // FFmpeg stores the type of a picture in ID3 tags and FLAC files as its comment.
+    const AVDictionaryEntry* type = av_dict_get(stream->metadata, "comment", nullptr, 0);
+    if (type && std::string_view(type->value) == "Cover (front)") return stream;
+    if (!first) first = stream;
   }
-  return nullptr;
+  return first;
 }
 
 std::string tidy_title(const char* text) {
@@ -55,6 +64,25 @@ int video_track_number(const AVFormatContext& context, int index) {
     if (i == index) return is_video_track(*context.streams[i]) ? number : 0;
   }
   return 0;
+}
+
+std::string other_track_shown(const SourceInfo& source, int wanted) {
+  if (wanted <= 0 || source.video_track == wanted || source.image) return {};
+  if (source.video_track == 0)
+    return fmt::format("{}: it has no video track, so its cover picture is shown", source.name);
+  return fmt::format("{}: it has no video track {}, so track {} is shown", source.name, wanted,
+                     source.video_track);
+}
+
+int64_t first_sound_ns(const AVFormatContext& context) {
+  int64_t first = INT64_MAX;
+  for (unsigned i = 0; i < context.nb_streams; ++i) {
+    const AVStream& stream = *context.streams[i];
+    if (stream.codecpar->codec_type != AVMEDIA_TYPE_AUDIO || stream.start_time == AV_NOPTS_VALUE) continue;
+    if (const int64_t start = ff::to_ns(stream.start_time, stream.time_base); plausible(start))
+      first = std::min(first, start);
+  }
+  return first == INT64_MAX ? 0 : first;
 }
 
 }  // namespace lensd

@@ -100,10 +100,8 @@ void FfmpegSource::move_to(int attempt) {
     const int64_t raw_ns =
         from_ns - kFurtherBack[static_cast<size_t>(attempt)] + timestamps_.origin_ns().value_or(0);
     const DataWait::Scope waiting(data_wait_);
-    const int64_t asked_ns = now_ns();
     if (input_->seek(ff::to_ticks(raw_ns, input_->stream()->time_base)) >= 0) break;
-    // Each further attempt would wait as long for the server.
-    if (input_->silence_ns() > 0 && now_ns() - asked_ns >= input_->silence_ns()) attempt = kFromStart - 1;
+    if (input_->seek_timed_out()) attempt = kFromStart - 1;
   }
   seek_.attempt = attempt;
   seek_.first = true;
@@ -121,7 +119,8 @@ void FfmpegSource::move_to(int attempt) {
   timestamps_.restart(cover ? 0 : seek_.target_ns);
 }
 
-/// Reads the next packet. The cover picture of an audio file is its only one; the audio is not read.
+/// Reads the next packet. The cover picture of an audio file is its only one; the audio is not read. Of a
+/// photo only the first image is read.
 int FfmpegSource::read_packet() noexcept {
   AVStream& stream = *input_->stream();
   if (is_cover(stream)) {
@@ -129,6 +128,7 @@ int FfmpegSource::read_packet() noexcept {
     if (std::exchange(cover_read_, true)) return AVERROR_EOF;
     return av_packet_ref(packet_.get(), &stream.attached_pic);
   }
+  if (only_first_ && std::exchange(cover_read_, true)) return AVERROR_EOF;
   const DataWait::Scope waiting(data_wait_);
   const int error = input_->read(*packet_);
   // Do not repeat the seek: each attempt would wait as long for the server.

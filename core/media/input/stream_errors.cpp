@@ -73,7 +73,10 @@ void StreamErrors::ended(const Input& input, int error, int64_t announced_ns, in
   } else if (context.flags & AVFMT_FLAG_IGNIDX) {  // see Input::open_file()
     early_end_ = "its last fragment is truncated";
   } else if (read_error < 0 && read_error != AVERROR_EOF && !usual_end) {
-    const std::string reason = input.hls() ? input.hls()->reason() : "";
+    const std::string reason = input.kind() == UrlKind::sequence
+                                   ? "its next image is missing or cannot be read"
+                               : input.hls() ? input.hls()->reason()
+                                             : "";
     early_end_ = reason.empty() ? ff::error_text(read_error) : reason;
   }
 }

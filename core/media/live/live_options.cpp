@@ -127,7 +127,7 @@ std::string allowed_demuxers(const std::string& scheme) {
   if (base == "rtmp") return "flv";
   const std::string streams = "mpegts,flv,matroska,nut,h264,hevc,m4v,mpegvideo,mjpeg,mpjpeg";
   if (base != "http") return streams;
-  return streams + ",mov,avi,ogg,asf,mpeg,ivf,gif,apng,jpeg_pipe,png_pipe,webp_pipe,bmp_pipe";
+  return streams + ",mov,avi,ogg,asf,mpeg,ivf,gif,apng,jpeg_pipe,png_pipe,webp_pipe,bmp_pipe,mp3,flac";
 }
 
 const AVInputFormat* live_demuxer(const std::string& url, UrlKind kind, const LiveOptions& live) {
@@ -227,6 +227,13 @@ void check_live_source(const std::string& url, const LiveOptions& live) {
   if (kind != UrlKind::network) return;
   if (host_of(url).empty() && scheme != "udp" && scheme != "srt")
     throw refusal(where, "this address has no host", "use " + scheme + "://HOST/…");
+  const auto sets_port = [](const auto& option) {
+    return option.first == "localport" || option.first == "local_port";
+  };
+  const bool local_port =
+      url.find("localport=") != std::string::npos || std::ranges::any_of(live.extra, sets_port);
+  if (const auto wrong = port_problem(url, scheme == "srt" || (scheme == "udp" && !local_port)))
+    throw refusal(where, wrong->what, wrong->hint);
   const auto protocols = layers(scheme);
   if (!protocols.empty() && !avio_protocol_get_class(protocols.front().c_str()))
     throw Error(ExitCode::unavailable, where, fmt::format("this FFmpeg was built without {}", scheme));

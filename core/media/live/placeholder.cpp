@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "core/media/live/glyphs.hpp"
 
@@ -11,6 +12,22 @@ namespace {
 constexpr int kBackground = 30, kText = 222, kBox = 14;  ///< grey levels, 0 to 255
 constexpr int kDim = 84;                                 ///< contrast of the last picture in 1/256
 constexpr int kAdvance = kGlyphWidth + 1, kLeading = kGlyphHeight + 4;
+
+/// Returns `text` in ASCII, which the font has: "×" as "x", "…" as "...", all other characters as "?".
+std::string ascii_of(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const size_t begin = i++;
+    if (static_cast<unsigned char>(text[begin]) < 0x80) {
+      out += text[begin];
+      continue;
+    }
+    while (i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) ++i;
+    const std::string_view character = text.substr(begin, i - begin);
+    out += character == "×" ? "x" : character == "…" ? "..." : "?";
+  }
+  return out;
+}
 
 class BlockOwner final : public PictureOwner {
  public:
@@ -207,7 +224,7 @@ Picture Placeholder::make(const std::string& title, const std::string& text, con
   MemoryBlock block(MemoryKind::host, background_.size());
   std::memcpy(block.data(), background_.data(), background_.size());
   PictureRef ref = planes_in(block.data());
-  if (!title.empty() || !text.empty()) draw_text(ref, lines_of(title, text));
+  if (!title.empty() || !text.empty()) draw_text(ref, lines_of(ascii_of(title), ascii_of(text)));
   return Picture(ref, info, new BlockOwner(std::move(block)));
 }
 

@@ -26,8 +26,8 @@ class Placeholder {
   void drop_background() { background_ = MemoryBlock(); }
 
   /// Returns the background with the title and the text in a centred box, in capitals. Draws no box if both
-  /// are empty. Characters without a glyph are blank. Call set_background() first. Throws
-  /// MemoryError if out of memory.
+  /// are empty. Shows characters outside ASCII as "?", but "×" and "…" as "x" and "...". Characters without a
+  /// glyph are blank. Call set_background() first. Throws MemoryError if out of memory.
   Picture make(const std::string& title, const std::string& text, const FrameInfo& info) const;
 
  private:

@@ -27,7 +27,7 @@ struct Opening {
   void open() noexcept {
     try {
       LiveOptions live;
-      live.tls = source.tls;
+      live.tls = source.tls, live.extra = source.options;
       input = std::make_unique<Input>(source.address, StreamKind::audio, stop, live, source.track);
     } catch (const std::exception& error) {
       problem = error.what();

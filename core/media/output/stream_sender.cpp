@@ -7,10 +7,8 @@ extern "C" {
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <exception>
-#include <optional>
 #include <thread>
 
 #include "core/base/clock.hpp"
@@ -20,6 +18,7 @@ extern "C" {
 #include "core/media/live/tls_options.hpp"
 #include "core/media/output/hls_options.hpp"
 #include "core/media/output/video_device.hpp"
+#include "core/media/url.hpp"
 
 namespace lensd {
 namespace {
@@ -51,29 +50,11 @@ void set_options(const StreamTarget& target, ff::Options& options) {
   if (target.muxer == "hls") set_hls_options(target.url, options);
 }
 
-/// Returns the port of an address as text; nullopt if it has none. FFmpeg reads addresses in the same way.
-std::optional<std::string> port_text(const std::string& url) {
-  const size_t begin = url.find("://") + 3;
-  std::string host = url.substr(begin, url.find_first_of("/?#", begin) - begin);
-  host.erase(0, host.rfind('@') + 1);  // the login
-  const size_t address_end = host.starts_with('[') ? host.find(']') : 0;
-  const size_t colon = host.find(':', address_end == std::string::npos ? 0 : address_end);
-  return colon == std::string::npos ? std::nullopt : std::optional(host.substr(colon + 1));
-}
-
 /// Throws Error(usage) if the port is invalid, or if it is missing and the protocol has no default.
 void check_port(const std::string& url, const std::string& shown) {
-  if (url.find("://") == std::string::npos) return;
-  const std::optional<std::string> port = port_text(url);
-  if (!port) {
-    if (url.starts_with("rtsp") || url.starts_with("rtmp")) return;
-    throw Error(ExitCode::usage, shown, "the address has no port", "add one, such as :5000 after the host");
-  }
-  int number = 0;
-  const char* const end = port->data() + port->size();
-  const auto [stop, error] = std::from_chars(port->data(), end, number);
-  if (error != std::errc() || stop != end || number < 1 || number > 65535)
-    throw Error(ExitCode::usage, shown, fmt::format("'{}' is not a port", *port), "ports are 1 to 65535");
+  const bool has_default = url.starts_with("rtsp") || url.starts_with("rtmp");
+  if (const auto wrong = port_problem(url, !has_default))
+    throw Error(ExitCode::usage, shown, wrong->what, wrong->hint);
 }
 
 /// A connection through one of FFmpeg's muxers.

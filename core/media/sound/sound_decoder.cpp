@@ -47,6 +47,7 @@ void SoundDecoder::move_to(size_t attempt) {
   for (; attempt < kSoundFromStart; ++attempt) {
     const int64_t raw_ns = target_ns_ - kBefore[attempt] + source_.origin_ns;
     if (input_->seek(ff::to_ticks(raw_ns, input_->stream()->time_base)) >= 0) break;
+    if (input_->seek_timed_out()) attempt = kSoundFromStart - 1;
   }
   attempt_ = attempt;
   if (attempt >= kSoundFromStart)

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "core/base/clock.hpp"
 #include "tests/unit/common/local_server.hpp"
@@ -69,6 +71,21 @@ TEST_F(HttpFileTest, WithoutByteRangesItPlaysOnceAndWhole) {
     EXPECT_EQ(source->stream_errors(), "");
     EXPECT_EQ(server.requests(), 1);
   }
+}
+
+TEST_F(HttpFileTest, AFileThatArrivesSlowlyIsNoLiveStream) {
+  const std::string content = matroska();
+  LocalHttpServer server([&](int client, const std::string&) {
+    constexpr size_t kFirst = 100;
+    LocalHttpServer::put(client,
+                         fmt::format("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{}",
+                                     content.size(), content.substr(0, kFirst)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // longer than the wait for live sources
+    LocalHttpServer::put(client, content.substr(kFirst));
+  });
+  const auto source = open_source(fmt::format("http://127.0.0.1:{}/a.mkv", server.port()), {});
+  EXPECT_FALSE(source->info().live);
+  EXPECT_EQ(read_all(*source).infos.size(), 200u);
 }
 
 TEST_F(HttpFileTest, AStreamWithoutSizeAndDurationIsLive) {

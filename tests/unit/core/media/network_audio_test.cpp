@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "core/base/clock.hpp"
+#include "core/media/audio_source.hpp"
 #include "core/media/recording.hpp"
 #include "core/media/stream_output.hpp"
 #include "tests/unit/common/local_server.hpp"
@@ -81,6 +82,22 @@ TEST_F(NetworkAudioTest, SecretsOfTheAddressDoNotLoseTheSound) {
   EXPECT_EQ(source->info().url.find("secret"), std::string::npos);
   ASSERT_TRUE(source->info().has_audio);
   options.audio_from = source->info().address;
+  record(file("copy.mkv"), kSoundFormat, 50, options);
+  EXPECT_TRUE(open_source(file("copy.mkv"), {})->info().has_audio);
+}
+
+TEST_F(NetworkAudioTest, OptionsOfTheSourceDoNotLoseTheSound) {
+  put("a.wav", wav_of(16000));
+  RecorderOptions options;
+  options.audio_from = file("a.wav");
+  record(file("with.mkv"), kSoundFormat, 50, options);
+  const SoundServer server(get("with.mkv"), "X-Key: secret");
+  SourceOptions source_options;
+  source_options.live.must_open = true;
+  source_options.live.extra = {{"headers", "X-Key: secret\r\n"}};
+  const auto source = open_source(server.url("with.mkv"), source_options);
+  ASSERT_TRUE(source->info().has_audio);
+  options.audio_from = audio_of(source->info(), {});
   record(file("copy.mkv"), kSoundFormat, 50, options);
   EXPECT_TRUE(open_source(file("copy.mkv"), {})->info().has_audio);
 }

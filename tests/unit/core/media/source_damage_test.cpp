@@ -9,7 +9,9 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <filesystem>
 #include <thread>
+#include <vector>
 
 #include "core/media/input/stream_errors.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
@@ -52,6 +54,19 @@ TEST_F(MediaTest, CutFilesPlayToTheCut) {
       EXPECT_GT(before, 30u) << ending;
     }
   }
+}
+
+TEST_F(MediaTest, AMissingImageOfASequenceIsNamed) {
+  record(file("s_%03d.png"), kDamagedSource, 12);
+  std::vector<std::filesystem::path> images;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+    images.push_back(entry.path());
+  std::ranges::sort(images);
+  ASSERT_EQ(images.size(), 12u);
+  std::filesystem::remove(images[3]);
+  auto source = open_source(file("s_%03d.png"), {});
+  EXPECT_EQ(read_all(*source).infos.size(), 3u);
+  EXPECT_EQ(source->stream_errors(), "the file ends early: its next image is missing or cannot be read");
 }
 
 TEST_F(MediaTest, BrokenBytesAreCountedNotThrown) {

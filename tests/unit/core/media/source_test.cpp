@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <string_view>
 #include <thread>
 
 #include "core/base/unique_fd.hpp"
 #include "core/media/input/ffmpeg_source.hpp"
+#include "core/media/input/input_checks.hpp"
 #include "core/media/still.hpp"
 #include "tests/unit/common/eventually.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
@@ -20,48 +22,63 @@ namespace {
 
 constexpr ImageFormat kPlainSource{PixelFormat::rgba8, {64, 48}};
 
-/// Returns an MP3 file of silent frames with a cover picture.
-std::string mp3_with_cover(const std::string& jpeg, int frames) {
-  const auto number = [](size_t value, int bits_per_byte) {  // of four bytes
-    std::string bytes;
-    for (int i = 3; i >= 0; --i)
-      bytes += static_cast<char>(value >> (bits_per_byte * i) & ((1u << bits_per_byte) - 1));
-    return bytes;
-  };
-  const std::string content = std::string("\0image/jpeg\0\3\0", 14) + jpeg;
-  const std::string tag = "APIC" + number(content.size(), 8) + std::string(2, '\0') + content;
-  std::string mp3 = std::string("ID3\3\0\0", 6) + number(tag.size(), 7) + tag;
-  for (int i = 0; i < frames; ++i) mp3 += "\xFF\xFB\x90" + std::string(414, '\0');
-  return mp3;
+TEST_F(MediaTest, AnAvifImageIsAStillImage) {
+  const AVCodec* decoder = avcodec_find_decoder(AV_CODEC_ID_AV1);
+  if (!decoder || std::string_view(decoder->name) == "av1") GTEST_SKIP() << "FFmpeg has no AV1 decoder here";
+  const std::string hex =  // 16×16 pixels, from FFmpeg's encoder
+      "00000020667479706176696600000000617669666d6966316d6961664d413141000000f76d657461000000000000002f68646c"
+      "720000000000000000706963740000000000000000000000005069637475726548616e646c6572000000000e7069746d000000"
+      "0000010000001e696c6f6300000000440000010001000000010000011f000000100000002869696e660000000000010000001a"
+      "696e6665020000000001000061763031436f6c6f72000000006869707270000000496970636f00000014697370650000000000"
+      "000010000000100000000e706978690000000001080000000c6176314381001c0000000013636f6c726e636c78000200020002"
+      "800000001769706d61000000000000000100010401028304000000186d6461740a05180cffdb5432071800000140040c";
+  std::string avif;
+  for (size_t i = 0; i < hex.size(); i += 2)
+    avif += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  put("a.avif", avif);
+  const auto source = open_source(file("a.avif"), {});
+  EXPECT_TRUE(source->info().image);
+  EXPECT_EQ(source->info().picture.extent, (Extent{16, 16}));
+  EXPECT_EQ(read_all(*source).infos.size(), 1u);
+  source->seek(0);
+  EXPECT_EQ(read_all(*source).infos.size(), 1u);
 }
 
-TEST_F(MediaTest, TheCoverOfAnAudioFileLastsAsLongAsItsSound) {
+TEST_F(MediaTest, APhotoWithAPreviewIsOneImage) {
   StillEncoder encoder(StillEncoder::Type::jpeg);
-  Image image = picture({PixelFormat::rgba8, {64, 48}}, 0);
-  const auto jpeg = encoder.encode(image.ref());
-  put("a.mp3", mp3_with_cover(std::string(jpeg.begin(), jpeg.end()), 80));
-  auto source = open_source(file("a.mp3"), {});
-  const SourceInfo& info = source->info();
-  EXPECT_EQ(info.picture.extent, (Extent{64, 48}));
-  EXPECT_TRUE(info.has_audio);
-  EXPECT_FALSE(info.image);
-  EXPECT_GT(info.duration_ns, 2'000'000'000);
-  const Decoded whole = read_all(*source);
-  ASSERT_EQ(whole.infos.size(), 1u);
-  EXPECT_EQ(whole.infos[0].pts_ns, 0);
-  EXPECT_EQ(whole.infos[0].duration_ns, info.duration_ns);
-  EXPECT_EQ(source->stream_errors(), "");
-  std::filesystem::remove(file("a.mp3"));  // a seek does not open the file again
-  const int64_t end = info.duration_ns;
-  for (const int64_t position : {end / 2, end - 1, end + 1, int64_t{0}}) {
-    source->seek(position);
-    const Decoded part = read_all(*source);
-    ASSERT_EQ(part.infos.size(), 1u) << position;
-    EXPECT_EQ(part.infos[0].pts_ns, position);
-    EXPECT_EQ(part.infos[0].duration_ns, std::max<int64_t>(end - position, 0)) << position;
-    EXPECT_EQ(part.infos[0].index, 0) << position;
-    EXPECT_EQ(part.digests, whole.digests);
+  const auto jfif = [&](Extent size) {
+    constexpr char kHeader[] = "\xFF\xE0\0\x10JFIF\0\1\1\0\0\1\0\1\0";
+    const Image image = picture({PixelFormat::rgba8, size}, 0);
+    const auto bytes = encoder.encode(image.ref());
+    return std::string(bytes.begin(), bytes.end()).insert(2, std::string(kHeader, sizeof kHeader));
+  };
+  const std::string photo = jfif({160, 120}), preview = jfif({80, 60});
+  for (const std::string& content : {photo + preview, photo + preview + jfif({40, 30})}) {
+    put("a.jpg", content);
+    const auto source = open_source(file("a.jpg"), {});
+    EXPECT_TRUE(source->info().image);
+    const Decoded whole = read_all(*source);
+    ASSERT_EQ(whole.infos.size(), 1u);
+    EXPECT_EQ(source->info().picture.extent, (Extent{160, 120}));
+    EXPECT_EQ(source->stream_errors(), "");
+    source->seek(0);
+    EXPECT_EQ(read_all(*source).digests, whole.digests);
   }
+}
+
+TEST(ImageContainers, AreKnownByTheirBrand) {
+  const auto holds = [](const char* container, const char* brand) {
+    const ff::InputPtr context(avformat_alloc_context());
+    context->iformat = av_find_input_format(container);
+    av_dict_set(&context->metadata, "major_brand", brand, 0);
+    const bool images = holds_images(*context);
+    context->iformat = nullptr;
+    return images;
+  };
+  for (const char* brand : {"avif", "mif1", "heic"}) EXPECT_TRUE(holds("mp4", brand)) << brand;
+  for (const char* brand : {"isom", "avis", "qt  "}) EXPECT_FALSE(holds("mp4", brand)) << brand;
+  EXPECT_TRUE(holds("ico", nullptr));
+  EXPECT_FALSE(holds("matroska", "avif"));
 }
 
 TEST_F(MediaTest, GeneratedSourceHasRegularTimes) {

@@ -61,6 +61,19 @@ TEST(LiveUrls, ImpossibleSourcesAreRefused) {
   EXPECT_EQ(refusal("/dev/video99", live), ExitCode::done);
 }
 
+TEST(LiveUrls, AddressesWithAnImpossiblePortAreRefused) {
+  for (const char* url : {"udp://127.0.0.1", "udp://", "udp://@:99999", "udp://127.0.0.1:abc", "srt://host",
+                          "http://host:/x", "rtsp://host:x/a", "rtmp://host:0/a", "http://[::1]:70000/"})
+    EXPECT_EQ(refusal(url), ExitCode::bad_source) << url;
+  for (const char* url :
+       {"udp://:1234", "udp://@239.1.2.3:1234?reuse=1", "udp://host?localport=1234", "http://host/x:y",
+        "rtsp://user:secret@host/a", "http://[::1]/", "http://[::1]:8443/", "http://user:pa#ss@host/x"})
+    EXPECT_EQ(refusal(url), ExitCode::done) << url;
+  LiveOptions live;
+  live.extra = {{"localport", "1234"}};
+  EXPECT_EQ(refusal("udp://host", live), ExitCode::done);
+}
+
 TEST(LiveUrls, NetworkSourcesCannotOpenFiles) {
   for (const char* scheme : {"rtsp", "http", "https", "udp", "srt", "rtmp"}) {
     std::string protocols = ",", demuxers = ",";

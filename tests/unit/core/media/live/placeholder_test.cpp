@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 
 #include "core/media/live/glyphs.hpp"
 #include "core/media/live/placeholder.hpp"
@@ -98,6 +99,20 @@ TEST(PlaceholderSizes, SmallestAndOdd) {
     placeholder.set_background(Placeholder::default_info(size), nullptr);
     EXPECT_TRUE(placeholder.make("reconnecting 12 s", "a reason with quite a few words in it", {}));
   }
+}
+
+TEST(PlaceholderText, CharactersOutsideAsciiAreReplaced) {
+  Placeholder placeholder;
+  placeholder.set_background(Placeholder::default_info({320, 240}), nullptr);
+  const auto shown = [&](const std::string& text) {
+    const Picture picture = placeholder.make("", text, {});
+    const PictureRef& planes = picture.planes;
+    return std::string(reinterpret_cast<const char*>(planes.planes[0]),
+                       static_cast<size_t>(planes.pitch_bytes[0] * planes.info.extent.height));
+  };
+  EXPECT_EQ(shown("16×8 from udp://…@host"), shown("16x8 from udp://...@host"));
+  EXPECT_EQ(shown("für"), shown("f?r"));
+  EXPECT_NE(shown("16x8"), shown("16 8"));
 }
 
 TEST(Glyphs, EveryLetterAndDigitIsThereAndDiffers) {

@@ -1,7 +1,14 @@
-// core/media/sound: decoding, exact seeks, tempo.
+// core/media/sound: decoding, exact seeks, tempo, files on servers, sound under a cover picture.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+
 #include "core/media/sound/sound_decoder.hpp"
+#include "core/media/still.hpp"
+#include "tests/unit/common/local_server.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
 #include "tests/unit/core/media/sound/sound_clip.hpp"
 
@@ -112,6 +119,122 @@ TEST_F(SoundDecoderTest, TimesAreRelativeToTheFirstPicture) {
   SoundDecoder early({file("clip.wav"), -kS, 0, {}}, stop_);
   early.seek(0, 1);
   EXPECT_EQ(read_all(early).first_ns, kS) << "the audio starts a second after the picture";
+}
+
+/// Writes a Matroska file with a cover picture and half a second of sound that begins at `start_ms`.
+void write_covered_sound(const std::string& path, int64_t start_ms) {
+  StillEncoder encoder(StillEncoder::Type::jpeg);
+  const Image image = test::picture({PixelFormat::rgba8, {64, 48}}, 0);
+  const auto jpeg = encoder.encode(image.ref());
+  AVFormatContext* raw = nullptr;
+  ff::check_memory(avformat_alloc_output_context2(&raw, nullptr, "matroska", nullptr));
+  const std::unique_ptr<AVFormatContext, ff::Release<avformat_free_context>> muxer(raw);
+  AVCodecParameters& sound = *ff::allocated(avformat_new_stream(raw, nullptr))->codecpar;
+  sound.codec_type = AVMEDIA_TYPE_AUDIO, sound.codec_id = AV_CODEC_ID_PCM_S16LE;
+  sound.sample_rate = kSoundRate, sound.bits_per_coded_sample = 16, sound.block_align = 2;
+  av_channel_layout_default(&sound.ch_layout, 1);
+  AVStream& cover = *ff::allocated(avformat_new_stream(raw, nullptr));
+  cover.codecpar->codec_type = AVMEDIA_TYPE_ATTACHMENT, cover.codecpar->codec_id = AV_CODEC_ID_MJPEG;
+  cover.codecpar->extradata =
+      static_cast<uint8_t*>(ff::allocated(av_mallocz(jpeg.size() + AV_INPUT_BUFFER_PADDING_SIZE)));
+  cover.codecpar->extradata_size = static_cast<int>(jpeg.size());
+  std::copy(jpeg.begin(), jpeg.end(), cover.codecpar->extradata);
+  av_dict_set(&cover.metadata, "filename", "cover.jpg", 0);
+  av_dict_set(&cover.metadata, "mimetype", "image/jpeg", 0);
+  ASSERT_GE(avio_open(&raw->pb, path.c_str(), AVIO_FLAG_WRITE), 0);
+  ASSERT_GE(avformat_write_header(raw, nullptr), 0);
+  constexpr int kStepMs = 20, kBytes = kSoundRate / 1000 * kStepMs * 2;
+  for (int ms = 0; ms < 500; ms += kStepMs) {
+    const ff::PacketPtr packet = ff::make_packet();
+    ff::check_memory(av_new_packet(packet.get(), kBytes));
+    std::fill_n(packet->data, kBytes, uint8_t{1});
+    packet->pts = packet->dts = av_rescale_q(start_ms + ms, {1, 1000}, raw->streams[0]->time_base);
+    packet->duration = av_rescale_q(kStepMs, {1, 1000}, raw->streams[0]->time_base);
+    EXPECT_GE(av_write_frame(raw, packet.get()), 0);
+  }
+  EXPECT_GE(av_write_trailer(raw), 0);
+  avio_closep(&raw->pb);
+}
+
+TEST_F(SoundDecoderTest, LateSoundBeginsWithItsCover) {
+  write_covered_sound(file("late.mka"), 3000);
+  const auto source = open_source(file("late.mka"), {});
+  ASSERT_EQ(source->info().picture.extent, (Extent{64, 48})) << "the cover";
+  EXPECT_EQ(source->info().start_ns, 3 * kS);
+  SoundDecoder decoder({file("late.mka"), source->info().start_ns, 0, {}}, stop_);
+  decoder.seek(0, 1);
+  const Decoded all = read_all(decoder);
+  EXPECT_EQ(all.first_ns, 0);
+  EXPECT_EQ(all.left.size(), size_t{kSoundRate / 2});
+}
+
+/// Returns the offset that an HTTP request asks for.
+size_t asked_offset(const std::string& request) {
+  const size_t range = request.find("Range: bytes=");
+  return range == std::string::npos ? 0 : std::strtoul(&request[range + 13], nullptr, 10);
+}
+
+void put_rest(int client, const std::string& content, size_t begin) {
+  LocalHttpServer::put(
+      client, fmt::format("HTTP/1.1 206 Partial Content\r\nConnection: close\r\nAccept-Ranges: bytes\r\n"
+                          "Content-Range: bytes {}-{}/{}\r\nContent-Length: {}\r\n\r\n{}",
+                          begin, content.size() - 1, content.size(), content.size() - begin,
+                          content.substr(std::min(begin, content.size()))));
+}
+
+TEST_F(SoundDecoderTest, ARequestThatABusyServerRefusesIsRepeated) {
+  const std::string content = test::wav(48000, 2, 48000 * 5, [](int64_t i) { return test::beeps(i, 48000); });
+  std::atomic<bool> busy{false};
+  std::atomic<int> refused{0};
+  std::atomic<size_t> refused_at{0}, answered_at{0};
+  LocalHttpServer server([&](int client, const std::string& request) {
+    if (request.empty()) return;
+    const size_t begin = asked_offset(request);
+    if (busy && refused < 2) {
+      if (refused++ == 0) refused_at = begin;
+      LocalHttpServer::put(client, "HTTP/1.1 429 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+      return;
+    }
+    if (busy.exchange(false)) answered_at = begin;
+    put_rest(client, content, begin);
+  });
+  SoundDecoder decoder({fmt::format("http://127.0.0.1:{}/a.wav", server.port()), 0, 0, {}}, stop_);
+  decoder.seek(0, 1);
+  EXPECT_GT(read_all(decoder).left.size(), size_t{4 * kSoundRate});
+  busy = true;
+  decoder.seek(4 * kS, 1);
+  SoundBlock block;
+  EXPECT_TRUE(decoder.read(block));
+  EXPECT_EQ(refused, 2);
+  EXPECT_GT(refused_at.load(), 0u);
+  EXPECT_EQ(answered_at.load(), refused_at.load()) << "a further attempt begins earlier";
+}
+
+TEST_F(SoundDecoderTest, ASeekWaitsOnceForAServerThatDoesNotAnswer) {
+  const std::string content = test::wav(48000, 2, 48000 * 5, [](int64_t i) { return test::beeps(i, 48000); });
+  std::atomic<bool> down{false};
+  std::atomic<int> requests{0};  // while `down`
+  LocalHttpServer server([&](int client, const std::string& request) {
+    if (request.empty()) return;
+    if (down && requests++ == 0) {
+      char none = 0;
+      recv(client, &none, 1, 0);  // until the client closes the connection
+      return;
+    }
+    if (down) {
+      LocalHttpServer::put(client, "HTTP/1.1 404 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+      return;
+    }
+    put_rest(client, content, asked_offset(request));
+  });
+  LiveOptions live;
+  live.silence_ns = kS, live.silence_given = true;
+  SoundDecoder decoder({fmt::format("http://127.0.0.1:{}/a.wav", server.port()), 0, 0, live}, stop_);
+  decoder.seek(0, 1);
+  EXPECT_GT(read_all(decoder).left.size(), size_t{4 * kSoundRate});
+  down = true;
+  EXPECT_THROW(decoder.seek(kS, 1), Error);
+  EXPECT_LE(requests, 2) << "the seek, and the file opened again";
 }
 
 TEST_F(SoundDecoderTest, ASeekBehindTheEndGivesNothing) {
