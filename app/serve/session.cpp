@@ -162,6 +162,8 @@ std::shared_ptr<Pipeline> Session::swap_pipeline(std::shared_ptr<Pipeline> next,
     pending_.clear(), predicted_from_.reset();
     rate_ns_ = 0;
     if (record_ && !options_.load) {
+      // The old pipeline may have created the file, although start_recording() still waits for it.
+      record_->resumed = record_->resumed || pipeline_;
       // Before clients can fill the queue: `next` takes no commands from it until it is started.
       next->post(*record_);
       record_->resumed = true;
