@@ -201,6 +201,16 @@ TEST_F(SessionChangesTest, AChangeThatIsNotPlannedInTimeNeverTakesEffect) {
   EXPECT_EQ(pipeline_->status().precision, Precision::automatic);
 }
 
+TEST_F(SessionChangesTest, AChangeWithoutAnOutcomeIsAnswered) {
+  open(std::chrono::milliseconds(20), "crop");
+  pipeline_->start();
+  set("crop.width", 20);
+  ASSERT_TRUE(eventually([&] { return !pipeline_->take_outcomes().empty(); })) << "pump() must not see it";
+  ASSERT_TRUE(answered());
+  EXPECT_EQ(response_.error, "the planner does not respond; the change may have taken effect");
+  EXPECT_EQ(value("crop.width"), 20);
+}
+
 TEST_F(SessionChangesTest, SettingsAreAnsweredWithThePlan) {
   open();  // not started
   set("precision", 16);
