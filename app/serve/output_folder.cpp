@@ -42,19 +42,26 @@ Error exists(const std::string& relative) {
   return Error(ExitCode::usage, relative, "a file of this name exists already", "choose another name");
 }
 
+/// Returns an empty string if there is neither a state folder nor a home folder.
 std::string default_folder() {
   const char* const systemd = std::getenv("STATE_DIRECTORY");
   if (systemd && *systemd) return std::string(systemd).substr(0, std::strcspn(systemd, ":"));
-  const std::string folder = state_folder();
-  return folder.empty() ? fmt::format("/tmp/lensd-{}/captures", geteuid()) : folder;
+  return state_folder();
 }
 
 }  // namespace
 
 OutputFolder::OutputFolder(std::string folder)
-    : folder_(folder.empty() ? default_folder() : std::move(folder)) {}
+    : private_(folder.empty() && default_folder().empty() ? fmt::format("/tmp/lensd-{}", geteuid()) : ""),
+      folder_(!private_.empty() ? private_ + "/captures"
+              : folder.empty()  ? default_folder()
+                                : std::move(folder)) {}
 
 void OutputFolder::create() const {
+  if (!private_.empty() && !make_private_folder(private_))
+    throw Error(ExitCode::runtime_failure, private_,
+                errno == EPERM ? "belongs to another user, or others can write to it" : std::strerror(errno),
+                "set HOME or [control] folder");
   std::call_once(created_, [this] {
     std::error_code ignored;  // the next write reports an error
     fs::create_directories(folder_, ignored);

@@ -30,7 +30,8 @@ class OutputFolder {
   const std::string& path() const noexcept { return folder_; }
 
   /// Creates the folder at the first call only: if it is missing later, its disk may be unmounted. write()
-  /// and check() call this first.
+  /// and check() call this first. Throws Error(runtime_failure) if the folder is in /tmp/lensd-UID and
+  /// make_private_folder() refuses that.
   void create() const;
 
   /// Writes a whole file or nothing (temporary file, fsync, rename). `kind` is "snapshot" or "trace". Returns
@@ -53,6 +54,7 @@ class OutputFolder {
   bool place(int folder, const std::string& temporary, const std::string& name,
              const std::string& kind) const;
 
+  const std::string private_;  // the folder in /tmp above folder_; empty: folder_ is not in /tmp
   const std::string folder_;
   mutable std::once_flag created_;
   mutable std::mutex mutex_;
