@@ -22,7 +22,6 @@
 #include "core/base/folders.hpp"
 #include "core/base/text/text.hpp"
 #include "core/base/unique_fd.hpp"
-#include "core/base/whole_file.hpp"
 
 namespace lensd {
 namespace {
@@ -32,6 +31,9 @@ namespace fs = std::filesystem;
 /// Maximum number of remembered files on file systems without extended attributes. Later files cannot be
 /// replaced.
 constexpr size_t kMaxKnown = 4096;
+
+/// Largest number in the name of a new file.
+constexpr int kMaxNumber = 1000;
 
 Error cannot_write(const std::string& path) {
   return Error(ExitCode::runtime_failure, path, fmt::format("cannot be written: {}", std::strerror(errno)),
@@ -105,15 +107,16 @@ bool OutputFolder::is_ours(int folder, const std::string& name, const std::strin
   return it != written_.end() && it->second == kind;
 }
 
-/// Renames the file `temporary` to `name`. Replaces an existing file only if is_ours() returns true for it.
-/// On failure returns false and sets errno, to EEXIST if an existing file may not be replaced.
+/// Renames the file `temporary` to `name`. Replaces an existing file only if is_ours() returns true for it,
+/// and none with Existing::keep. On failure returns false and sets errno, to EEXIST if an existing file may
+/// not be replaced.
 bool OutputFolder::place(int folder, const std::string& temporary, const std::string& name,
-                         const std::string& kind) const {
+                         const std::string& kind, Existing existing) const {
   const auto rename_as = [&](unsigned flags) {
     return renameat2(folder, temporary.c_str(), folder, name.c_str(), flags) == 0;
   };
   if (rename_new(folder, temporary, name)) return true;
-  if (errno != EEXIST) return false;
+  if (errno != EEXIST || existing == Existing::keep) return false;
   // Check again after the exchange, because another program may have replaced the file after the first check.
   if (is_ours(folder, name, kind)) {
     if (rename_as(RENAME_EXCHANGE)) {
@@ -127,8 +130,8 @@ bool OutputFolder::place(int folder, const std::string& temporary, const std::st
   return false;
 }
 
-std::string OutputFolder::write(const std::string& relative, std::string_view bytes,
-                                const std::string& kind) const {
+std::string OutputFolder::write(const std::string& relative, std::string_view bytes, const std::string& kind,
+                                Existing existing) const {
   const auto [parent, name] = open_parent(relative);
   const std::string full = (fs::path(folder_) / relative).string();
   std::string temporary;
@@ -141,8 +144,8 @@ std::string OutputFolder::write(const std::string& relative, std::string_view by
     written_.erase({info.st_dev, info.st_ino});
     if (!marked && written_.size() < kMaxKnown) written_[{info.st_dev, info.st_ino}] = kind;
   }
-  const bool ok =
-      write_all(fd.get(), bytes) && fsync(fd.get()) == 0 && place(parent.get(), temporary, name, kind);
+  const bool ok = write_all(fd.get(), bytes) && fsync(fd.get()) == 0 &&
+                  place(parent.get(), temporary, name, kind, existing);
   if (!ok) {
     const Error error = errno == EEXIST ? exists(relative) : cannot_write(full);
     unlinkat(parent.get(), temporary.c_str(), 0);
@@ -150,6 +153,16 @@ std::string OutputFolder::write(const std::string& relative, std::string_view by
   }
   fsync(parent.get());
   return full;
+}
+
+std::string OutputFolder::write_new(int64_t frame, const std::string& ending, std::string_view bytes,
+                                    const std::string& kind) const {
+  for (int n = 1;; ++n) try {
+      const std::string end = n == 1 ? ending : fmt::format("-{}{}", n, ending);
+      return write(file_name(frame, end), bytes, kind, Existing::keep);
+    } catch (const Error& e) {
+      if (e.code() != ExitCode::usage || n == kMaxNumber) throw;  // not exists()
+    }
 }
 
 std::string OutputFolder::check(const std::string& relative) const {

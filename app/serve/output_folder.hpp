@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "core/base/unique_fd.hpp"
+#include "core/base/whole_file.hpp"
 
 namespace lensd {
 
@@ -37,8 +38,13 @@ class OutputFolder {
   /// Writes a whole file or nothing (temporary file, fsync, rename). `kind` is "snapshot" or "trace". Returns
   /// the full path. Throws Error(usage) if `relative` leaves the folder, has no valid file name, or names a
   /// hidden file or an existing file that may not be replaced; Error(runtime_failure) if the file cannot be
-  /// written.
-  std::string write(const std::string& relative, std::string_view bytes, const std::string& kind) const;
+  /// written. Existing::keep: no existing file may be replaced.
+  std::string write(const std::string& relative, std::string_view bytes, const std::string& kind,
+                    Existing existing = Existing::replace) const;
+  /// Writes a new file, named file_name() with a number if that name is taken. Returns the full path. Throws
+  /// Error(runtime_failure) if the file cannot be written.
+  std::string write_new(int64_t frame, const std::string& ending, std::string_view bytes,
+                        const std::string& kind) const;
 
   /// Returns the full path of a new file that another component will write. Throws Error(usage) if `relative`
   /// leaves the folder, has no valid file name, or names a hidden or existing file; Error(runtime_failure) if
@@ -51,8 +57,8 @@ class OutputFolder {
  private:
   std::pair<UniqueFd, std::string> open_parent(const std::string& relative) const;
   bool is_ours(int folder, const std::string& name, const std::string& kind) const;
-  bool place(int folder, const std::string& temporary, const std::string& name,
-             const std::string& kind) const;
+  bool place(int folder, const std::string& temporary, const std::string& name, const std::string& kind,
+             Existing existing) const;
 
   const std::string private_;  // the folder in /tmp above folder_; empty: folder_ is not in /tmp
   const std::string folder_;

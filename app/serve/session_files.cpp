@@ -91,8 +91,9 @@ void Session::snapshot(std::string path, Reply reply) {
     const auto encoded = picture(jpeg ? PictureType::jpeg : PictureType::png, 0);
     if (!encoded) return {Status::refused, "there is no frame yet"};
     const int64_t frame = encoded->frame.index;
-    const std::string name = path.empty() ? OutputFolder::file_name(frame, ".png") : path;
-    return {.data = {{"path", write_capture(name, encoded->bytes, "snapshot")}, {"frame", frame}}};
+    const std::string written = path.empty() ? captures_.write_new(frame, ".png", encoded->bytes, "snapshot")
+                                             : write_capture(path, encoded->bytes, "snapshot");
+    return {.data = {{"path", written}, {"frame", frame}}};
   });
 }
 
@@ -103,9 +104,10 @@ void Session::trace(std::string path, Reply reply) {
     const auto running = pipeline();
     if (!running) return not_posted();
     const std::string text = running->timeline().chrome_trace();
-    const std::string name =
-        path.empty() ? OutputFolder::file_name(state().frame_index, ".trace.json") : path;
-    return {.data = {{"path", write_capture(name, text, "trace")}}};
+    const std::string written =
+        path.empty() ? captures_.write_new(state().frame_index, ".trace.json", text, "trace")
+                     : write_capture(path, text, "trace");
+    return {.data = {{"path", written}}};
   });
 }
 
