@@ -227,6 +227,11 @@ bool RingJournal::is_current() const {
   return locked && names_file(path_, locked->identity);
 }
 
+bool RingJournal::is_lost() const {
+  struct stat info = {};
+  return !is_current() && fstat(fd_.get(), &info) == 0 && info.st_nlink == 0;
+}
+
 std::vector<RingFile> RingJournal::take_files() {
   for (RingFile& file : files_) file.path = (fs::path(folder_) / file.path).string();
   return std::exchange(files_, {});
