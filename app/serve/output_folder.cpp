@@ -37,7 +37,7 @@ constexpr int kMaxNumber = 1000;
 
 Error cannot_write(const std::string& path) {
   return Error(ExitCode::runtime_failure, path, fmt::format("cannot be written: {}", std::strerror(errno)),
-               "check [control] folder and its permissions");
+               "check the folder and its permissions");
 }
 
 Error exists(const std::string& relative) {

@@ -50,6 +50,8 @@ class OutputFolder {
   /// leaves the folder, has no valid file name, or names a hidden or existing file; Error(runtime_failure) if
   /// the folder cannot be opened.
   std::string check(const std::string& relative) const;
+  /// Like check(), but an existing file is no error.
+  void check_place(const std::string& relative) const { open_parent(relative); }
 
   /// Returns a name from the local time and a frame's index, for example "lensd-20260131-235959-374.png".
   static std::string file_name(int64_t frame, const std::string& ending);

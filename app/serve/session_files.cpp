@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/base/owned_work.hpp"
 #include "core/control/properties.hpp"
+#include "core/media/output/files/file_names.hpp"
 #include "core/media/recording.hpp"
 
 namespace lensd {
@@ -156,7 +157,16 @@ void Session::check_recording_path(const std::string& path) const {
   RecordSettings settings;
   settings.name = path, settings.encoder.codec = options_.config.record_codec;
   check_record_request(settings);
-  recordings_.check(path);
+  // The recorder creates folders with a date or time. The folder before them must exist.
+  const std::filesystem::path given(path), fixed(fixed_folder(path));
+  if (!given.has_parent_path() || given.parent_path() == fixed) {
+    recordings_.check(path);
+    return;
+  }
+  recordings_.check_place((fixed / given.filename()).string());
+  for (const std::filesystem::path& part : given.lexically_relative(fixed))
+    if (part.native().starts_with('.'))
+      throw Error(ExitCode::usage, path, "has a hidden folder", "choose another name");
 }
 
 /// Resumes the recording that the recorder ended when it began another one, which failed. `kept`: it also

@@ -108,6 +108,36 @@ TEST(SessionLoad, ARecordingContinuesAlthoughClientsFillTheQueueMeanwhile) {
   session.stop();
 }
 
+TEST(SessionLoad, ARecordingOfAClientCreatesFoldersWithADate) {
+  const TemporaryFolder folder;
+  SessionOptions options;
+  options.captures = folder / "captures";
+  options.open = [](const std::string&, const GraphDesc& graph, const std::atomic<bool>&) {
+    PipelineOptions o;
+    o.executor = {.threads = 1, .frames = 6};
+    o.graph = graph, o.paced = true;
+    auto source = std::make_unique<SyntheticSource>(Extent{64, 48}, 1'000'000);
+    o.sinks = {std::make_shared<RecorderSink>(RecordSettings{}, source->info())};
+    return std::make_unique<Pipeline>(std::move(source), o, registry());
+  };
+  Session session(std::move(options), registry());
+  session.start("good", parse_chain("mosaic", registry()));
+  const auto record = [&](const std::string& path) {
+    StartRecord command;
+    command.path = path;
+    return response_of([&](Reply reply) { session.record(true, command, std::move(reply)); });
+  };
+  EXPECT_EQ(record("in-%Y/%m/a.mkv").error, "");
+  EXPECT_TRUE(eventually([&] { return session.state().record.path.ends_with("/a.mkv"); }));
+  EXPECT_TRUE(session.state().record.path.starts_with(folder / "captures/in-2")) << "the year";
+  for (const char* bad : {"missing/a.mkv", "missing/%Y/a.mkv", "../%Y/a.mkv", "/tmp/%Y/a.mkv", ".%Y/a.mkv",
+                          "%Y/../a.mkv", "%Y/.a.mkv"})
+    EXPECT_NE(record(bad).error, "") << bad;
+  EXPECT_TRUE(session.state().record.active) << "a refused name ends no recording";
+  EXPECT_FALSE(std::filesystem::exists(folder / "captures/missing"));
+  session.stop();
+}
+
 TEST(SessionLoad, ARecordingThatHasJustBegunContinuesInAnotherFile) {
   const TemporaryFolder folder;
   const auto first = std::make_shared<CommandSink>(), second = std::make_shared<CommandSink>();
