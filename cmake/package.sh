@@ -49,7 +49,9 @@ make_packages() {
     date +%s)}
   export SOURCE_DATE_EPOCH
   LENSD_CUDA=off package_variant cpu "$folder"
+  lock_build # another ./dev may fetch the compiler, too
   provide_nvcc
+  exec 9>&-
   if [[ -n $(find_nvcc) ]]; then
     LENSD_CUDA_ARCHS=${LENSD_CUDA_ARCHS:-all} package_variant cuda "$folder"
   else

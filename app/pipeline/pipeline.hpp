@@ -196,6 +196,7 @@ class Pipeline {
   void drop_requested();
   void free_later(std::unique_ptr<PreparedPlan> plan);
   static bool take(const std::vector<PlannedCommand>& commands);
+  void finish_commands(std::vector<PlannedCommand>& commands, const std::string& problem);
   void report_outcomes(const std::vector<PlannedCommand>& commands, const std::string& problem);
   int64_t next_frame_index() const;
   void publish_graph();

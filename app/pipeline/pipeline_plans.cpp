@@ -26,7 +26,6 @@ constexpr const char* kWithoutGraph = "shown without the graph: ";
 
 /// Call in a catch block. Returns the reason if there was not enough memory; otherwise an empty string.
 std::string memory_problem() {
-  constexpr const char* kOutOfMemory = "out of memory";
   try {
     try {
       throw;
@@ -34,7 +33,7 @@ std::string memory_problem() {
       return e.what();
     }
   } catch (const std::bad_alloc&) {  // also for the text
-    return kOutOfMemory;
+    return "out of memory";
   } catch (...) {
     return {};
   }
@@ -138,19 +137,25 @@ bool Pipeline::swap_in_planned() {
     publish_graph();
     graph_changed();
   }
-  const std::vector<PlannedCommand> commands = std::exchange(planning_, {});
-  for (const PlannedCommand& command : commands)
-    if (result->problem.empty() && !command.controls.empty() && (!command.claim || command.claim->take()))
-      set_source_controls(SetSourceControls{command.controls, true});
-  report_outcomes(commands, result->problem);
+  finish_commands(planning_, result->problem);
   free_later(std::move(result->prepared));
   planning_reasons_ = {};
   request_plan();
   return true;
 }
 
-/// Lets the planner free a plan, because that waits for the GPU. If the planner has too much to do, frees it
-/// here.
+/// Reports the outcome of commands and forgets them. If they have taken effect, sets their controls.
+void Pipeline::finish_commands(std::vector<PlannedCommand>& commands, const std::string& problem) {
+  const auto done = std::exchange(commands, {});
+  if (done.empty()) return;
+  for (const PlannedCommand& command : done)
+    if (problem.empty() && !command.controls.empty() && (!command.claim || command.claim->take()))
+      set_source_controls(SetSourceControls{command.controls, true});
+  report_outcomes(done, problem);
+  options_.on_change();
+}
+
+/// Lets the planner free a plan, because that waits for the GPU. Frees it here if the queue is full.
 void Pipeline::free_later(std::unique_ptr<PreparedPlan> plan) {
   PlanRequest request;
   request.old_plan = std::move(plan);
@@ -222,6 +227,7 @@ bool Pipeline::take(const std::vector<PlannedCommand>& commands) {
 void Pipeline::install(const PictureInfo& picture) {
   const bool in_time = take(planning_);
   if (!take(unplanned_) || !in_time) drop_requested();
+  bool fits = true;
   try {
     install_plan(make_plan(effective(requested_, state_.bypass, solo_), picture, options_.backend, registry_,
                            extras()));
@@ -229,6 +235,7 @@ void Pipeline::install(const PictureInfo& picture) {
     shows_source_ = state_.bypass, graph_waits_ = false;
     set_problem(graph_problem_, {});
   } catch (...) {
+    fits = false;
     const std::string no_memory = memory_problem();
     if (no_memory.empty() || !source_info_.live || !executor_->plan()) {
       const std::string misfit = misfit_problem();
@@ -246,6 +253,8 @@ void Pipeline::install(const PictureInfo& picture) {
   plan_obsolete_ = state_.planning;
   running_precision_ = state_.precision, running_colour_ = state_.colour;
   publish_graph();
+  if (fits)  // do not wait for the planner, which may hang
+    for (std::vector<PlannedCommand>* commands : {&planning_, &unplanned_}) finish_commands(*commands, {});
 }
 
 /// Installs a plan that shows the source without the graph.

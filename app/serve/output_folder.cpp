@@ -22,7 +22,6 @@
 #include "core/base/folders.hpp"
 #include "core/base/text/text.hpp"
 #include "core/base/unique_fd.hpp"
-#include "core/base/whole_file.hpp"
 
 namespace lensd {
 namespace {
@@ -33,28 +32,38 @@ namespace fs = std::filesystem;
 /// replaced.
 constexpr size_t kMaxKnown = 4096;
 
+/// Largest number in the name of a new file.
+constexpr int kMaxNumber = 1000;
+
 Error cannot_write(const std::string& path) {
   return Error(ExitCode::runtime_failure, path, fmt::format("cannot be written: {}", std::strerror(errno)),
-               "check [control] folder and its permissions");
+               "check the folder and its permissions");
 }
 
 Error exists(const std::string& relative) {
   return Error(ExitCode::usage, relative, "a file of this name exists already", "choose another name");
 }
 
+/// Returns an empty string if there is neither a state folder nor a home folder.
 std::string default_folder() {
   const char* const systemd = std::getenv("STATE_DIRECTORY");
   if (systemd && *systemd) return std::string(systemd).substr(0, std::strcspn(systemd, ":"));
-  const std::string folder = state_folder();
-  return folder.empty() ? fmt::format("/tmp/lensd-{}/captures", geteuid()) : folder;
+  return state_folder();
 }
 
 }  // namespace
 
 OutputFolder::OutputFolder(std::string folder)
-    : folder_(folder.empty() ? default_folder() : std::move(folder)) {}
+    : private_(folder.empty() && default_folder().empty() ? fmt::format("/tmp/lensd-{}", geteuid()) : ""),
+      folder_(!private_.empty() ? private_ + "/captures"
+              : folder.empty()  ? default_folder()
+                                : std::move(folder)) {}
 
 void OutputFolder::create() const {
+  if (!private_.empty() && !make_private_folder(private_))
+    throw Error(ExitCode::runtime_failure, private_,
+                errno == EPERM ? "belongs to another user, or others can write to it" : std::strerror(errno),
+                "set HOME or [control] folder");
   std::call_once(created_, [this] {
     std::error_code ignored;  // the next write reports an error
     fs::create_directories(folder_, ignored);
@@ -98,15 +107,16 @@ bool OutputFolder::is_ours(int folder, const std::string& name, const std::strin
   return it != written_.end() && it->second == kind;
 }
 
-/// Renames the file `temporary` to `name`. Replaces an existing file only if is_ours() returns true for it.
-/// On failure returns false and sets errno, to EEXIST if an existing file may not be replaced.
+/// Renames the file `temporary` to `name`. Replaces an existing file only if is_ours() returns true for it,
+/// and none with Existing::keep. On failure returns false and sets errno, to EEXIST if an existing file may
+/// not be replaced.
 bool OutputFolder::place(int folder, const std::string& temporary, const std::string& name,
-                         const std::string& kind) const {
+                         const std::string& kind, Existing existing) const {
   const auto rename_as = [&](unsigned flags) {
     return renameat2(folder, temporary.c_str(), folder, name.c_str(), flags) == 0;
   };
   if (rename_new(folder, temporary, name)) return true;
-  if (errno != EEXIST) return false;
+  if (errno != EEXIST || existing == Existing::keep) return false;
   // Check again after the exchange, because another program may have replaced the file after the first check.
   if (is_ours(folder, name, kind)) {
     if (rename_as(RENAME_EXCHANGE)) {
@@ -120,8 +130,8 @@ bool OutputFolder::place(int folder, const std::string& temporary, const std::st
   return false;
 }
 
-std::string OutputFolder::write(const std::string& relative, std::string_view bytes,
-                                const std::string& kind) const {
+std::string OutputFolder::write(const std::string& relative, std::string_view bytes, const std::string& kind,
+                                Existing existing) const {
   const auto [parent, name] = open_parent(relative);
   const std::string full = (fs::path(folder_) / relative).string();
   std::string temporary;
@@ -134,8 +144,8 @@ std::string OutputFolder::write(const std::string& relative, std::string_view by
     written_.erase({info.st_dev, info.st_ino});
     if (!marked && written_.size() < kMaxKnown) written_[{info.st_dev, info.st_ino}] = kind;
   }
-  const bool ok =
-      write_all(fd.get(), bytes) && fsync(fd.get()) == 0 && place(parent.get(), temporary, name, kind);
+  const bool ok = write_all(fd.get(), bytes) && fsync(fd.get()) == 0 &&
+                  place(parent.get(), temporary, name, kind, existing);
   if (!ok) {
     const Error error = errno == EEXIST ? exists(relative) : cannot_write(full);
     unlinkat(parent.get(), temporary.c_str(), 0);
@@ -143,6 +153,16 @@ std::string OutputFolder::write(const std::string& relative, std::string_view by
   }
   fsync(parent.get());
   return full;
+}
+
+std::string OutputFolder::write_new(int64_t frame, const std::string& ending, std::string_view bytes,
+                                    const std::string& kind) const {
+  for (int n = 1;; ++n) try {
+      const std::string end = n == 1 ? ending : fmt::format("-{}{}", n, ending);
+      return write(file_name(frame, end), bytes, kind, Existing::keep);
+    } catch (const Error& e) {
+      if (e.code() != ExitCode::usage || n == kMaxNumber) throw;  // not exists()
+    }
 }
 
 std::string OutputFolder::check(const std::string& relative) const {

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "core/base/unique_fd.hpp"
+#include "core/base/whole_file.hpp"
 
 namespace lensd {
 
@@ -30,19 +31,27 @@ class OutputFolder {
   const std::string& path() const noexcept { return folder_; }
 
   /// Creates the folder at the first call only: if it is missing later, its disk may be unmounted. write()
-  /// and check() call this first.
+  /// and check() call this first. Throws Error(runtime_failure) if the folder is in /tmp/lensd-UID and
+  /// make_private_folder() refuses that.
   void create() const;
 
   /// Writes a whole file or nothing (temporary file, fsync, rename). `kind` is "snapshot" or "trace". Returns
   /// the full path. Throws Error(usage) if `relative` leaves the folder, has no valid file name, or names a
   /// hidden file or an existing file that may not be replaced; Error(runtime_failure) if the file cannot be
-  /// written.
-  std::string write(const std::string& relative, std::string_view bytes, const std::string& kind) const;
+  /// written. Existing::keep: no existing file may be replaced.
+  std::string write(const std::string& relative, std::string_view bytes, const std::string& kind,
+                    Existing existing = Existing::replace) const;
+  /// Writes a new file, named file_name() with a number if that name is taken. Returns the full path. Throws
+  /// Error(runtime_failure) if the file cannot be written.
+  std::string write_new(int64_t frame, const std::string& ending, std::string_view bytes,
+                        const std::string& kind) const;
 
   /// Returns the full path of a new file that another component will write. Throws Error(usage) if `relative`
   /// leaves the folder, has no valid file name, or names a hidden or existing file; Error(runtime_failure) if
   /// the folder cannot be opened.
   std::string check(const std::string& relative) const;
+  /// Like check(), but an existing file is no error.
+  void check_place(const std::string& relative) const { open_parent(relative); }
 
   /// Returns a name from the local time and a frame's index, for example "lensd-20260131-235959-374.png".
   static std::string file_name(int64_t frame, const std::string& ending);
@@ -50,9 +59,10 @@ class OutputFolder {
  private:
   std::pair<UniqueFd, std::string> open_parent(const std::string& relative) const;
   bool is_ours(int folder, const std::string& name, const std::string& kind) const;
-  bool place(int folder, const std::string& temporary, const std::string& name,
-             const std::string& kind) const;
+  bool place(int folder, const std::string& temporary, const std::string& name, const std::string& kind,
+             Existing existing) const;
 
+  const std::string private_;  // the folder in /tmp above folder_; empty: folder_ is not in /tmp
   const std::string folder_;
   mutable std::once_flag created_;
   mutable std::mutex mutex_;

@@ -270,10 +270,11 @@ class Daemon {
     cameras_.save(ending);
   }
 
-  /// Starts a reload. When it has ended, successful or not, supervise() sends READY.
+  /// Starts a reload. When it has ended, successful or not, supervise() sends READY. While too many requests
+  /// of clients are waiting, supervise() tries again.
   void reload() {
     notify_.reloading();
-    session_.reload([this](const Response&) {
+    reload_requested_ = !session_.try_reload([this](const Response&) {
       reloaded_ = true;
       wake_.set();
     });

@@ -162,6 +162,8 @@ std::shared_ptr<Pipeline> Session::swap_pipeline(std::shared_ptr<Pipeline> next,
     pending_.clear(), predicted_from_.reset();
     rate_ns_ = 0;
     if (record_ && !options_.load) {
+      // The old pipeline may have created the file, although start_recording() still waits for it.
+      record_->resumed = record_->resumed || pipeline_;
       // Post before clients can fill the queue: `next` reads no commands until it is started.
       next->post(*record_);
       record_->resumed = true;
@@ -294,19 +296,18 @@ void Session::enqueue(Jobs& jobs, Reply reply, std::function<Response()> job) {
   if (!try_enqueue(jobs, shared, std::move(job))) (*shared)({Status::busy, kBusy});
 }
 
-/// Queues a load or reload. Cancels the earlier ones, unless this one cannot be queued.
-void Session::enqueue_load(Reply reply, std::function<Response(const Flag&)> job) {
-  const auto shared = std::make_shared<Reply>(std::move(reply));
-  bool queued = false;
-  {
-    // Hold the lock, so that the job cannot pass open() before loading_ is set to its flag.
-    const std::lock_guard lock(mutex_);
-    const auto cancel = std::make_shared<std::atomic<bool>>(stopping_.load());
-    queued = try_enqueue(transactions_, shared, [job = std::move(job), cancel] { return job(cancel); });
-    if (queued && loading_) *loading_ = true;
-    if (queued) loading_ = cancel;
-  }
-  if (!queued) (*shared)({Status::busy, kBusy});
+/// Queues a load or reload, and cancels the earlier ones. Returns false, without a reply, if it cannot be
+/// queued.
+bool Session::try_enqueue_load(const std::shared_ptr<Reply>& reply,
+                               std::function<Response(const Flag&)> job) {
+  // Hold the lock, so that the job cannot pass open() before loading_ is set to its flag.
+  const std::lock_guard lock(mutex_);
+  const auto cancel = std::make_shared<std::atomic<bool>>(stopping_.load());
+  if (!try_enqueue(transactions_, reply, [job = std::move(job), cancel] { return job(cancel); }))
+    return false;
+  if (loading_) *loading_ = true;
+  loading_ = cancel;
+  return true;
 }
 
 void Session::set_graph(GraphDesc graph, Reply reply) {
@@ -319,13 +320,20 @@ void Session::edit_graph(GraphEdit edit, Reply reply) {
 }
 
 void Session::load(std::string url, Reply reply) {
-  enqueue_load(std::move(reply), [this, url = without_file_scheme(url)](const Flag& cancel) {
+  const auto shared = std::make_shared<Reply>(std::move(reply));
+  const auto job = [this, url = without_file_scheme(url)](const Flag& cancel) {
     return load_now(url, nullptr, cancel);
-  });
+  };
+  if (!try_enqueue_load(shared, job)) (*shared)({Status::busy, kBusy});
 }
 
 void Session::reload(Reply reply) {
-  enqueue_load(std::move(reply), [this](const Flag& cancel) { return reload_now(cancel); });
+  if (!try_reload(reply)) reply({Status::busy, kBusy});
+}
+
+bool Session::try_reload(const Reply& reply) {
+  return try_enqueue_load(std::make_shared<Reply>(reply),
+                          [this](const Flag& cancel) { return reload_now(cancel); });
 }
 
 void Session::quit() {

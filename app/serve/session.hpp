@@ -78,6 +78,9 @@ class Session final : public ControlTarget {
   /// Publishes events, logs notices and replies to graph requests. Call from the control thread only.
   void pump();
 
+  /// Like reload(), but returns false, without a reply, if too many requests are waiting. Thread-safe.
+  bool try_reload(const Reply& reply);
+
   /// Sends clients an event with a notice. Does not log it. Thread-safe.
   void send_notice(bool problem, const std::string& text);
 
@@ -162,7 +165,7 @@ class Session final : public ControlTarget {
   Frame newest_frame();
   bool try_enqueue(Jobs& jobs, const std::shared_ptr<Reply>& reply, std::function<Response()> job);
   void enqueue(Jobs& jobs, Reply reply, std::function<Response()> job);
-  void enqueue_load(Reply reply, std::function<Response(const Flag&)> job);
+  bool try_enqueue_load(const std::shared_ptr<Reply>& reply, std::function<Response(const Flag&)> job);
   OutcomeCallback take_request(uint64_t request);
   Response post_changes(Batch batch, OutcomeCallback planned, bool& waits);
 

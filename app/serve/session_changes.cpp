@@ -168,9 +168,10 @@ void Session::fail(const Requests& requests, const std::string& reason) {
 }
 
 /// Refuses the requests whose deadline has passed, unless they have taken effect and their outcome follows.
-/// Their changes never take effect. If `running` has failed, refuses all, because it plans nothing more.
+/// Their changes never take effect. An outcome that does not follow before a second timeout is an error, too.
+/// If `running` has failed, refuses all, because it plans nothing more.
 void Session::fail_overdue(const Pipeline& running, bool failed) {
-  Requests overdue;
+  Requests overdue, without_outcome;
   {
     const std::lock_guard lock(mutex_);
     if (&running != pipeline_.get()) return;
@@ -183,10 +184,14 @@ void Session::fail_overdue(const Pipeline& running, bool failed) {
         const auto is_of_request = [&](const auto& p) { return p.second.ticket == request.ticket; };
         if (std::erase_if(pending_, is_of_request) > 0) predicted_from_.reset();
       }
-      if (failed || given_up) overdue.insert(requests_.extract(node));
+      if (failed || given_up)
+        overdue.insert(requests_.extract(node));
+      else if (now - options_.plan_timeout.count() > request.deadline_ns)
+        without_outcome.insert(requests_.extract(node));
     }
   }
   fail(overdue, failed ? "the source has failed" : "the change could not be planned in time");
+  fail(without_outcome, "the planner does not respond; the change may have taken effect");
 }
 
 }  // namespace lensd

@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/base/owned_work.hpp"
 #include "core/control/properties.hpp"
+#include "core/media/output/files/file_names.hpp"
 #include "core/media/recording.hpp"
 
 namespace lensd {
@@ -91,8 +92,9 @@ void Session::snapshot(std::string path, Reply reply) {
     const auto encoded = picture(jpeg ? PictureType::jpeg : PictureType::png, 0);
     if (!encoded) return {Status::refused, "there is no frame yet"};
     const int64_t frame = encoded->frame.index;
-    const std::string name = path.empty() ? OutputFolder::file_name(frame, ".png") : path;
-    return {.data = {{"path", write_capture(name, encoded->bytes, "snapshot")}, {"frame", frame}}};
+    const std::string written = path.empty() ? captures_.write_new(frame, ".png", encoded->bytes, "snapshot")
+                                             : write_capture(path, encoded->bytes, "snapshot");
+    return {.data = {{"path", written}, {"frame", frame}}};
   });
 }
 
@@ -103,9 +105,10 @@ void Session::trace(std::string path, Reply reply) {
     const auto running = pipeline();
     if (!running) return not_posted();
     const std::string text = running->timeline().chrome_trace();
-    const std::string name =
-        path.empty() ? OutputFolder::file_name(state().frame_index, ".trace.json") : path;
-    return {.data = {{"path", write_capture(name, text, "trace")}}};
+    const std::string written =
+        path.empty() ? captures_.write_new(state().frame_index, ".trace.json", text, "trace")
+                     : write_capture(path, text, "trace");
+    return {.data = {{"path", written}}};
   });
 }
 
@@ -154,7 +157,16 @@ void Session::check_recording_path(const std::string& path) const {
   RecordSettings settings;
   settings.name = path, settings.encoder.codec = options_.config.record_codec;
   check_record_request(settings);
-  recordings_.check(path);
+  // The recorder creates folders with a date or time. The folder before them must exist.
+  const std::filesystem::path given(path), fixed(fixed_folder(path));
+  if (!given.has_parent_path() || given.parent_path() == fixed) {
+    recordings_.check(path);
+    return;
+  }
+  recordings_.check_place((fixed / given.filename()).string());
+  for (const std::filesystem::path& part : given.lexically_relative(fixed))
+    if (part.native().starts_with('.'))
+      throw Error(ExitCode::usage, path, "has a hidden folder", "choose another name");
 }
 
 /// Resumes the recording that the recorder ended when it began another one, which failed. `kept`: it also

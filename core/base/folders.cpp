@@ -1,11 +1,17 @@
 #include "core/base/folders.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 
 #include "core/base/contains.hpp"
 #include "core/base/text/text.hpp"
+#include "core/base/unique_fd.hpp"
 
 namespace lensd {
 namespace {
@@ -31,6 +37,17 @@ std::string config_folder() {
 
 std::string state_folder() {
   return home_folder("XDG_STATE_HOME", "/.local/state");
+}
+
+bool make_private_folder(const std::string& path) {
+  if (mkdir(path.c_str(), 0700) == 0) return true;
+  if (errno != EEXIST) return false;
+  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat info = {};
+  const bool ours = fd && fstat(fd.get(), &info) == 0 && info.st_uid == geteuid();
+  if (ours && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0) return true;
+  errno = EPERM;
+  return false;
 }
 
 std::vector<std::string> example_folders() {

@@ -22,9 +22,10 @@ namespace fs = std::filesystem;
 
 /// inotify mask of a folder on the path to a file: the folder is moved or deleted.
 constexpr uint32_t kPathEvents = IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR | IN_MASK_ADD;
-/// inotify mask of a folder with watched names: also finished writes, renames and new files. Without
-/// IN_MODIFY, so that files are not read while they are being written.
-constexpr uint32_t kFileEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | kPathEvents;
+/// inotify mask of a folder with watched names: also finished writes, renames, new files and new permissions,
+/// because a file may become readable after it was moved there. Without IN_MODIFY, so that files are not read
+/// while they are being written.
+constexpr uint32_t kFileEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ATTRIB | kPathEvents;
 constexpr int kMaxLinks = 16;
 
 /// The names to watch in each folder. Folders that are only on the path to a file have no names.

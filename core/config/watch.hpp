@@ -4,9 +4,9 @@
 //
 // Programs truncate and write a file, rename a new file over the old one, replace a symbolic link
 // (Kubernetes: the link of a parent folder), or delete and create the file. Each way ends with an event for
-// one of the names in these folders; events for other names do not count. Moving or deleting a folder on the
-// path is an event too. While a folder is missing, the files are read once a second. An event is a change
-// only if the text of a file differs. Not thread-safe.
+// one of the names in these folders; events for other names do not count. Changed permissions of a file, and
+// moving or deleting a folder on the path, are events too. While a folder is missing, the files are read once
+// a second. An event is a change only if the text of a file differs. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -92,8 +92,9 @@ bool same_token(const std::string& a, const std::string& b) {
 
 bool has_token(const std::string& authorization, const std::string& cookies, const std::string& cookie,
                const std::string& token) {
-  constexpr std::string_view bearer = "Bearer ";
-  if (authorization.starts_with(bearer) && same_token(authorization.substr(bearer.size()), token))
+  constexpr std::string_view bearer = "bearer ";
+  if (lower_case(authorization.substr(0, bearer.size())) == bearer &&
+      same_token(authorization.substr(bearer.size()), token))
     return true;
   return same_token(cookie_value(cookies, cookie), token);
 }

@@ -120,9 +120,9 @@ class SocketServer::Loop {
 
   int timeout_ms() const {
     if (backlog_ || tick_due_) return 0;
-    // Without observers there is nothing to compare; stuck clients are checked once a second.
-    if (hub_.any()) return static_cast<int>(options_.tick_ns / 1'000'000);
-    return clients_.empty() ? -1 : 1000;
+    // Without observers there is nothing to compare. Stuck clients and the deadlines of requests, also those of
+    // HTTP, are checked once a second.
+    return hub_.any() ? static_cast<int>(options_.tick_ns / 1'000'000) : 1000;
   }
 
   void handle(const epoll_event& event) {

@@ -88,6 +88,12 @@ dev bash -c 'SLOW=1 ./dev build & while ! grep -q ^ninja "$1"; do sleep 0.05; do
 [[ $(grep ^ninja "$log") == "ninja "*$'\nninja ends\nninja '*$'\nninja ends' ]] || fail "two runs at once: $(grep -v ^dpkg "$log")"
 grep -q 'waiting for another ./dev' "$WORK/out" || fail "the second run does not say that it waits: $(<"$WORK/out")"
 
+echo 'make_packages() { ninja package; }' >"$checkout/cmake/package.sh"
+dev bash -c 'SLOW=1 ./dev package & while ! grep -q ^ninja "$1"; do sleep 0.05; done; ./dev package; wait' bash "$log"
+[[ $(grep ^ninja "$log") == $'ninja package\nninja ends\nninja package\nninja ends' ]] ||
+  fail "two ./dev package at once: $(grep -v ^dpkg "$log")"
+grep -q 'waiting for another ./dev package' "$WORK/out" || fail "the second one does not say that it waits: $(<"$WORK/out")"
+
 tool git <<<'echo a.cpp'
 tool "clang-tidy-$(sed -n 's/^clang_version=\([0-9]*\).*/\1/p' "$tree/dev")" <<<'flock --nonblock build/dev-lock true'
 dev ./dev tidy || fail "./dev tidy keeps the lock of the build: $(<"$WORK/out")"

@@ -109,7 +109,10 @@ void FileRing::report_link(const std::string& path) {
 }
 
 void FileRing::opened(const std::string& path, const FileIdentity& identity) {
-  if (!std::exchange(loaded_, true)) load();
+  if (!std::exchange(loaded_, true))
+    load();
+  else if (journal_ && journal_->is_lost())
+    renew_journal();
   if (identity.birth_ns == 0 && has_changing_inodes(folder_) && !std::exchange(inodes_reported_, true))
     log::warn(
         "{}: this file system has neither birth times nor lasting inode numbers: recordings of earlier runs "
@@ -223,10 +226,25 @@ void FileRing::note(void (RingJournal::*event)(const RingFile&), const RingFile&
   if (!journal_) return;
   ((*journal_).*event)(file);
   if (!journal_->incomplete() && journal_->lines() <= 2 * files_.size() + kSpareLines) return;
+  journal_->rewrite(all_files());
+}
+
+std::vector<RingFile> FileRing::all_files() const {
   std::vector<RingFile> all(files_.begin(), files_.end());
   all.insert(all.end(), ending_.begin(), ending_.end());
   if (current_) all.push_back(*current_);
-  journal_->rewrite(all);
+  return all;
+}
+
+/// Writes the journal again after another program has deleted it, for example together with its folder.
+void FileRing::renew_journal() {
+  log::warn("{}: was deleted by another program; it is written again", journal_->path());
+  try {
+    journal_.emplace(folder_, name_, owner_);
+    journal_->rewrite(all_files());
+  } catch (const Error& error) {
+    log::warn("{}; the recordings so far are not deleted after a restart", error.what());
+  }
 }
 
 }  // namespace lensd

@@ -49,6 +49,8 @@ class FileRing {
   std::optional<FileState> state_in_folder(const std::string& path) const;
   bool belongs(const RingFile& file) const;
   void add(RingFile file);
+  std::vector<RingFile> all_files() const;
+  void renew_journal();
   void note(void (RingJournal::*event)(const RingFile&), const RingFile& file);
   bool too_much() const;
   void forget_missing();

@@ -227,6 +227,11 @@ bool RingJournal::is_current() const {
   return locked && names_file(path_, locked->identity);
 }
 
+bool RingJournal::is_lost() const {
+  struct stat info = {};
+  return !is_current() && fstat(fd_.get(), &info) == 0 && info.st_nlink == 0;
+}
+
 std::vector<RingFile> RingJournal::take_files() {
   for (RingFile& file : files_) file.path = (fs::path(folder_) / file.path).string();
   return std::exchange(files_, {});
@@ -255,9 +260,10 @@ void RingJournal::rewrite(const std::vector<RingFile>& files) {
   if (fstat(fd_.get(), &old) == 0) {
     [[maybe_unused]] const int ignored = fchmod(next.get(), old.st_mode & 0770);
   }
-  // Lock the new file before the rename, so that the journal's name is always locked.
+  // Lock the new file before the rename, so that the journal's name is always locked. Sync it, or it could be
+  // empty after a power failure.
   if (flock(next.get(), LOCK_EX | LOCK_NB) != 0 || !write_all(next.get(), text) ||
-      rename(name.c_str(), path_.c_str()) != 0) {
+      fdatasync(next.get()) != 0 || rename(name.c_str(), path_.c_str()) != 0) {
     unlink(name.c_str());
     return;
   }

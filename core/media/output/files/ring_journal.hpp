@@ -59,6 +59,8 @@ class RingJournal {
   size_t lines() const noexcept { return lines_; }
   /// Returns true if a line is invalid or could not be written, so that rewrite() is necessary.
   bool incomplete() const noexcept { return incomplete_; }
+  /// Returns true if another program has deleted or replaced the journal. What is written to it is then lost.
+  bool is_lost() const;
   /// Replaces the content atomically. Keeps the old content on failure.
   void rewrite(const std::vector<RingFile>& files);
 

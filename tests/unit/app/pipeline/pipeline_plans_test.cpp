@@ -128,9 +128,10 @@ TEST(PipelinePlans, APlanThatANewFormatOvertookIsNotUsed) {
   ASSERT_TRUE(all_planned(pipeline));
 
   planner_gate.set(true);
-  pipeline.post(SetGraph{parse_chain("mosaic", registry())});
+  pipeline.post(SetGraph{.graph = parse_chain("mosaic", registry()), .request = 1});
   ASSERT_TRUE(eventually([&] { return planner_gate.entered.load(); }));
-  const uint64_t ticket = pipeline.post(SetGraph{parse_chain("grayscale", registry())});
+  const uint64_t ticket =
+      pipeline.post(SetGraph{.graph = parse_chain("grayscale", registry()), .request = 2});
   ASSERT_TRUE(eventually([&] { return pipeline.status().applied >= ticket; }));
   for (const bool now_small : {true, false}) {
     small = now_small;
@@ -140,9 +141,13 @@ TEST(PipelinePlans, APlanThatANewFormatOvertookIsNotUsed) {
     }));
   }
   EXPECT_EQ(to_chain(pipeline.graph()->graph), "grayscale");
+  const std::vector<PlanOutcome> outcomes = pipeline.take_outcomes();
+  EXPECT_EQ(outcomes.size(), 2u) << "the new format's plan has both graphs; the planner may hang";
+  for (const PlanOutcome& outcome : outcomes) EXPECT_EQ(outcome.problem, "");
   planner_gate.set(false);
   ASSERT_TRUE(eventually([&] { return !pipeline.status().planning; }));
   EXPECT_EQ(to_chain(pipeline.graph()->graph), "grayscale");
+  EXPECT_TRUE(pipeline.take_outcomes().empty()) << "reported twice";
   EXPECT_FALSE(overtaken) << "frames were processed with the earlier graph again";
   pipeline.stop();
   pipeline.check();

@@ -100,6 +100,20 @@ TEST_P(FolderFiles, AreReplacedIfLensdWroteThemAsTheSameKind) {
   EXPECT_FALSE(fs::exists(folder / ".rec.ring"));
 }
 
+TEST_P(FolderFiles, WithAutomaticNamesAreNeverReplaced) {
+  const TemporaryFolder folder;
+  const OutputFolder captures(folder.path().string());
+  // Three images have the same frame index, and are saved within a second.
+  const std::string one = captures.write_new(0, ".png", "one", "snapshot");
+  const std::string two = captures.write_new(0, ".png", "two", "snapshot");
+  const std::string three = captures.write_new(0, ".png", "three", "snapshot");
+  EXPECT_EQ(text_of(one), "one");
+  EXPECT_EQ(text_of(two), "two");
+  EXPECT_EQ(text_of(three), "three");
+  for (const auto& entry : fs::directory_iterator(folder.path()))
+    EXPECT_FALSE(entry.path().filename().string().starts_with(".")) << "no temporary file is left";
+}
+
 TEST(OutputFolder, FilesLeftByAKilledProcessDoNotBlockAName) {
   const TemporaryFolder folder;
   const OutputFolder captures(folder.path().string());

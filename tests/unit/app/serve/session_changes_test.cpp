@@ -146,6 +146,38 @@ TEST_F(SessionChangesTest, AReloadThatDoesNotFitChangesNothing) {
   EXPECT_EQ(pipeline_->status().precision, Precision::sixteen);
 }
 
+TEST_F(SessionChangesTest, AReloadThatFindsTheQueueFullCanBeTriedAgain) {
+  open();  // not started, so that the first edit waits for its plan
+  write_config("");
+  const auto entered = std::make_shared<std::atomic<bool>>(false);
+  const auto full = std::make_shared<std::atomic<bool>>(false);
+  const auto edit = [entered](GraphDesc&) -> Response {
+    *entered = true;
+    return {};
+  };
+  const auto reply = [full](const Response& response) {
+    if (response.status == Status::busy) *full = true;
+  };
+  session_->edit_graph(edit, reply);
+  ASSERT_TRUE(eventually([&] { return entered->load(); }));
+  while (!*full) session_->edit_graph(edit, reply);
+  const auto replies = std::make_shared<std::atomic<int>>(0);
+  EXPECT_FALSE(session_->try_reload([replies](const Response&) { ++*replies; }));
+  reload();
+  EXPECT_TRUE(answered_);
+  EXPECT_EQ(response_.status, Status::busy) << response_.error;
+  EXPECT_EQ(*replies, 0);
+  pipeline_->start();
+  EXPECT_TRUE(eventually([&] {
+    session_->pump();
+    return session_->try_reload([replies](const Response&) { ++*replies; });
+  })) << "a change of the configuration is lost";
+  EXPECT_TRUE(eventually([&] {
+    session_->pump();
+    return *replies == 1;
+  }));
+}
+
 TEST_F(SessionChangesTest, ARefusedReloadKeepsTheSettings) {
   open();
   pipeline_->start();
@@ -199,6 +231,16 @@ TEST_F(SessionChangesTest, AChangeThatIsNotPlannedInTimeNeverTakesEffect) {
   ASSERT_TRUE(applied(2));
   EXPECT_EQ(value("crop.width"), 0);
   EXPECT_EQ(pipeline_->status().precision, Precision::automatic);
+}
+
+TEST_F(SessionChangesTest, AChangeWithoutAnOutcomeIsAnswered) {
+  open(std::chrono::milliseconds(20), "crop");
+  pipeline_->start();
+  set("crop.width", 20);
+  ASSERT_TRUE(eventually([&] { return !pipeline_->take_outcomes().empty(); })) << "pump() must not see it";
+  ASSERT_TRUE(answered());
+  EXPECT_EQ(response_.error, "the planner does not respond; the change may have taken effect");
+  EXPECT_EQ(value("crop.width"), 20);
 }
 
 TEST_F(SessionChangesTest, SettingsAreAnsweredWithThePlan) {

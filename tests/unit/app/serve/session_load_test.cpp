@@ -9,8 +9,11 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/pipeline/recorder_sink.hpp"
 #include "app/serve/session.hpp"
@@ -42,6 +45,28 @@ class ShutdownSink final : public QueueSink {
   void complete() override { at_end_(); }
 
   const std::function<void()> at_end_;
+};
+
+/// A recorder that records nothing and keeps the last command.
+class CommandSink final : public FrameSink {
+ public:
+  void take(const Frame&, const Picture&, const PixelAspects&) override {}
+  void start(const StartRecord& command) override {
+    const std::lock_guard lock(mutex_);
+    command_ = command;
+  }
+  void stop_soon() noexcept override {}
+  SinkStatus status() const override { return {}; }
+  std::vector<Notice> take_notices() override { return {}; }
+
+  std::optional<StartRecord> command() const {
+    const std::lock_guard lock(mutex_);
+    return command_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<StartRecord> command_;
 };
 
 template <class F>
@@ -80,6 +105,60 @@ TEST(SessionLoad, ARecordingContinuesAlthoughClientsFillTheQueueMeanwhile) {
   ASSERT_EQ(response_of([&](Reply reply) { session.load("second", std::move(reply)); }).error, "");
   EXPECT_TRUE(eventually([&] { return session.state().record.path == folder / "captures/a-2.mkv"; }));
   EXPECT_TRUE(session.state().record.active);
+  session.stop();
+}
+
+TEST(SessionLoad, ARecordingOfAClientCreatesFoldersWithADate) {
+  const TemporaryFolder folder;
+  SessionOptions options;
+  options.captures = folder / "captures";
+  options.open = [](const std::string&, const GraphDesc& graph, const std::atomic<bool>&) {
+    PipelineOptions o;
+    o.executor = {.threads = 1, .frames = 6};
+    o.graph = graph, o.paced = true;
+    auto source = std::make_unique<SyntheticSource>(Extent{64, 48}, 1'000'000);
+    o.sinks = {std::make_shared<RecorderSink>(RecordSettings{}, source->info())};
+    return std::make_unique<Pipeline>(std::move(source), o, registry());
+  };
+  Session session(std::move(options), registry());
+  session.start("good", parse_chain("mosaic", registry()));
+  const auto record = [&](const std::string& path) {
+    StartRecord command;
+    command.path = path;
+    return response_of([&](Reply reply) { session.record(true, command, std::move(reply)); });
+  };
+  EXPECT_EQ(record("in-%Y/%m/a.mkv").error, "");
+  EXPECT_TRUE(eventually([&] { return session.state().record.path.ends_with("/a.mkv"); }));
+  EXPECT_TRUE(session.state().record.path.starts_with(folder / "captures/in-2")) << "the year";
+  for (const char* bad : {"missing/a.mkv", "missing/%Y/a.mkv", "../%Y/a.mkv", "/tmp/%Y/a.mkv", ".%Y/a.mkv",
+                          "%Y/../a.mkv", "%Y/.a.mkv"})
+    EXPECT_NE(record(bad).error, "") << bad;
+  EXPECT_TRUE(session.state().record.active) << "a refused name ends no recording";
+  EXPECT_FALSE(std::filesystem::exists(folder / "captures/missing"));
+  session.stop();
+}
+
+TEST(SessionLoad, ARecordingThatHasJustBegunContinuesInAnotherFile) {
+  const TemporaryFolder folder;
+  const auto first = std::make_shared<CommandSink>(), second = std::make_shared<CommandSink>();
+  SessionOptions options;
+  options.captures = folder / "captures";
+  options.open = [&](const std::string& name, const GraphDesc& graph, const std::atomic<bool>&) {
+    PipelineOptions o;
+    o.executor = {.threads = 1, .frames = 6};
+    o.graph = graph, o.paced = true;
+    o.sinks = {name == "first" ? first : second};
+    return std::make_unique<Pipeline>(std::make_unique<SyntheticSource>(Extent{64, 48}, 1'000'000), o,
+                                      registry());
+  };
+  Session session(std::move(options), registry());
+  session.start("first", parse_chain("mosaic", registry()));
+  session.record(true, {.path = "a.mkv"}, [](const Response&) {});  // waits for a picture of the file
+  ASSERT_TRUE(eventually([&] { return first->command().has_value(); }));
+  EXPECT_FALSE(first->command()->resumed);
+  ASSERT_EQ(response_of([&](Reply reply) { session.load("second", std::move(reply)); }).error, "");
+  ASSERT_TRUE(eventually([&] { return second->command().has_value(); }));
+  EXPECT_TRUE(second->command()->resumed) << "the name is taken";
   session.stop();
 }
 

@@ -237,6 +237,19 @@ TEST(ConfigWatch, SeesEveryWayOfSaving) {
   EXPECT_FALSE(notices(watch)) << "the same text again is no change";
 }
 
+// `mv new.toml lensd.toml`, then `chmod 644 lensd.toml`.
+TEST(ConfigWatch, ReadsAFileAgainWhenItsPermissionsChange) {
+  const TemporaryFolder folder;
+  const std::string file = folder / "a.toml";
+  write_text(file, "# 1\n");
+  ConfigWatch watch({file});
+  ASSERT_EQ(watch.wait_ms(), -1);
+  fs::permissions(file, fs::perms::owner_all);
+  watch.drain();
+  EXPECT_GE(watch.wait_ms(), 0);
+  EXPECT_FALSE(notices(watch)) << "the same text is no change";
+}
+
 TEST(ConfigWatch, IsNotDelayedByOtherFiles) {
   const TemporaryFolder folder;
   const std::string file = folder / "a.toml";

@@ -79,6 +79,13 @@ TEST_F(SocketTest, RespondsLikeMpv) {
   EXPECT_EQ(Json::parse(*client.receive(10'000))["data"], "late");
 }
 
+TEST_F(SocketTest, DeadlinesAreCheckedWithoutClientsAndChanges) {
+  std::atomic<int> pumps{0};
+  server_ = std::make_unique<SocketServer>(target_, hub_, SocketOptions{}, [&pumps] { ++pumps; });
+  EXPECT_TRUE(eventually([&] { return pumps >= 3; })) << "an HTTP request without an outcome gets no answer";
+  server_.reset();  // before `pumps`
+}
+
 /// Runs out of memory when it is asked to set something.
 class FullTarget : public FakeTarget {
  public:

@@ -3,6 +3,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
+
+#include "core/media/output/files/file_ring.hpp"
 #include "tests/unit/core/media/recording_fixture.hpp"
 
 namespace lensd::test {
@@ -96,6 +99,25 @@ TEST_F(RecordingTest, AnInvalidJournalDeletesNothing) {
   recorded(settings, "r.mkv", 100);
   EXPECT_EQ(get("a.mkv"), "mine");
   EXPECT_EQ(files().size(), 1u + 1);
+}
+
+TEST_F(RecordingTest, ARingWritesADeletedJournalAgain) {
+  const FileRing::Limits limits{.duration_ns = 2'000'000'000};
+  const auto add = [this](FileRing& ring, const std::string& name) {
+    put(name, "footage");
+    ring.opened(file(name), file_state(file(name))->identity);
+    ring.ended(1'000'000'000);
+    ring.closed(file(name));
+  };
+  {
+    FileRing ring(file("r.mkv"), "", limits);
+    add(ring, "r-001.mkv");
+    std::filesystem::remove(file(".r.mkv.ring"));
+    add(ring, "r-002.mkv");
+  }
+  FileRing after_restart(file("r.mkv"), "", limits);
+  add(after_restart, "r-003.mkv");
+  EXPECT_EQ(files(), (std::vector<std::string>{file("r-002.mkv"), file("r-003.mkv")}));
 }
 
 TEST_F(RecordingTest, ARingDoesNotDeleteAReplacedFile) {

@@ -4,7 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <filesystem>
+
 #include "tests/unit/core/media/recording_fixture.hpp"
+#include "tests/unit/core/media/system_calls.hpp"
 
 namespace lensd::test {
 namespace {
@@ -121,6 +125,21 @@ TEST_F(RingJournalTest, EachOwnerHasItsOwn) {
   RingJournal third = open();
   EXPECT_EQ(third.path(), file(".r.mkv.ring"));
   EXPECT_EQ(names(third.take_files()), Names{"first.mkv"});
+}
+
+TEST_F(RingJournalTest, IsReplacedOnlyByASyncedFile) {
+  RingJournal journal = open();
+  journal.closed(entry("f.mkv", 1));
+  const std::string before = get(".r.mkv.ring");
+  {
+    const FailingSync failing(std::chrono::milliseconds(0));
+    journal.rewrite({});
+  }
+  EXPECT_EQ(get(".r.mkv.ring"), before);
+  for (const auto& found : std::filesystem::directory_iterator(folder_.path()))
+    EXPECT_EQ(found.path().filename(), ".r.mkv.ring") << "no temporary file is left";
+  journal.rewrite({});
+  EXPECT_LT(get(".r.mkv.ring").size(), before.size());
 }
 
 TEST_F(RingJournalTest, AnotherUsersJournalIsIgnored) {

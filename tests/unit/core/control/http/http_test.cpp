@@ -330,6 +330,13 @@ TEST(Http, NamesOfHostsIgnoreCase) {
   EXPECT_FALSE(known_host("evil.example", "MyHost.lan", {"other"}));
 }
 
+TEST(Http, TheWordBearerIgnoresCase) {
+  for (const char* header : {"Bearer secret-1", "bearer secret-1", "BEARER secret-1"})
+    EXPECT_TRUE(has_token(header, "", "cookie", "secret-1")) << header;
+  for (const char* header : {"", "bearer", "bearer ", "secret-1", "Bearer Secret-1", "Basic secret-1"})
+    EXPECT_FALSE(has_token(header, "", "cookie", "secret-1")) << header;
+}
+
 TEST(Http, OnlyAddressesAndLocalhostAreLoopback) {
   for (const char* address : {"127.0.0.1", "127.8.9.10", "::1", "localhost", "LocalHost", "localhost.",
                               "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1"})
