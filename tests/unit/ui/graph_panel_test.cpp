@@ -95,6 +95,14 @@ TEST_F(GraphPanel, ANewNodeShowsItsParameters) {
   EXPECT_TRUE(g.folded.empty());
 }
 
+TEST_F(GraphPanel, ANewNodeWithARectangleIsEditedOnThePicture) {
+  add_filter("edg");  // canny
+  EXPECT_EQ(viewer.state().crop.node, "");
+  add_filter("rectangle");  // crop
+  EXPECT_EQ(viewer.state().graph.selected, "crop");
+  EXPECT_EQ(viewer.state().crop.node, "crop");
+}
+
 TEST_F(GraphPanel, LongerPartsAreFoundWithinWords) {
   click("graph/add");
   frame();

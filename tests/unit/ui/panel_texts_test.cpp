@@ -131,7 +131,7 @@ TEST_F(PanelTexts, AnEmptyListOfFilesSaysWhy) {
   EXPECT_EQ(ink_of("Enter opens this address."), colour::dim);
 }
 
-/// Makes a table of 6 slots with 4 live tracks. A live track follows the last slot, which no reader may count.
+/// Makes a table of 6 slots with 4 live tracks. After the last slot is another track, which is not counted.
 void add_tracks(ViewerModel& model) {
   model.tracks.resize(track_table_bytes(7));
   auto* table = new (model.tracks.data()) TrackTable{.frame = 1, .capacity = 6, .alive = 4, .median_age = 77};
@@ -215,7 +215,9 @@ TEST_F(PanelTexts, LossesOfTracksAreCountedByReason) {
   for (const DrawnText& one : drawn_texts())
     if (one.text == "0" && std::abs(one.y - drift->y) < 0.5f) {
       EXPECT_EQ(one.colour, colour::faint);
+      return;
     }
+  ADD_FAILURE() << "no number of tracks that drifted";
 }
 
 }  // namespace
