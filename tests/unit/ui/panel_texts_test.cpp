@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/clock.hpp"
 #include "core/image/tracks.hpp"
 #include "tests/unit/ui/panel_driver.hpp"
 
@@ -218,6 +219,61 @@ TEST_F(PanelTexts, LossesOfTracksAreCountedByReason) {
       return;
     }
   ADD_FAILURE() << "no number of tracks that drifted";
+}
+
+TEST_F(PanelTexts, TheNewestFourNoticesAreOnThePicture) {
+  const int64_t now = now_ns();
+  model.notices.push_back({now - 3600 * int64_t{1'000'000'000}, true, "expired"});
+  for (const char* text : {"one", "two", "three", "four", "five"}) model.notices.push_back({now, false, text});
+  frames(2);
+  EXPECT_FALSE(drawn("expired"));
+  EXPECT_FALSE(drawn("one"));
+  float below = viewer.picture_rect().y + viewer.picture_rect().h;
+  for (const char* text : {"five", "four", "three", "two"}) {
+    const auto notice = drawn(text);
+    ASSERT_TRUE(notice) << text;
+    EXPECT_EQ(notice->colour, colour::text) << text;
+    EXPECT_LT(notice->y, below - 10) << text << ": the newest is the lowest";
+    below = notice->y;
+  }
+  const size_t without = points_of(colour::problem).size();
+  model.notices.back().problem = true, frames(2);
+  EXPECT_GT(points_of(colour::problem).size(), without) << "a problem has a mark";
+  model.notices.clear(), frames(2);
+  EXPECT_FALSE(drawn("five"));
+}
+
+TEST_F(PanelTexts, AConnectionThatIsLostIsExplainedOnThePicture) {
+  const auto title = [&](const std::string& begin) {
+    for (const DrawnText& one : drawn_texts())
+      if (one.text.starts_with(begin)) return true;
+    return false;
+  };
+  model.live = model.live_status.live = true;
+  model.live_status.reason = "connection refused", model.live_status.since_ns = now_ns();
+  model.live_status.state = LiveState::playing, frames(2);
+  EXPECT_FALSE(there("live/state"));
+  model.live_status.state = LiveState::reconnecting, frames(2);
+  EXPECT_TRUE(there("live/state"));
+  EXPECT_TRUE(title("Reconnecting for ")) << "with a capital letter";
+  EXPECT_TRUE(drawn("connection refused"));
+  model.live = model.live_status.live = false, model.live_status.state = LiveState::playing;
+  frames(2);
+  EXPECT_FALSE(there("live/state"));
+  model.stalled_since_ns = now_ns(), frames(2);
+  EXPECT_TRUE(title("Stalled for ")) << "a file whose next picture does not arrive";
+  EXPECT_EQ(ink_of("The next picture has not arrived."), colour::dim);
+}
+
+TEST_F(PanelTexts, TheStatisticsHaveEveryCount) {
+  viewer.state().stats = true;
+  model.counts.not_shown = 5, model.counts.repeated = 7, model.counts.late = 3;
+  redraw();
+  for (const char* value : {"source 29.97", "graph 412.3", "shown 30.0", "375 made", "374 shown",
+                            "5 not shown", "3 drops", "3 late", "7 repeated", "768×576"})
+    EXPECT_TRUE(drawn(value)) << value;
+  EXPECT_EQ(ink_of("375 made"), colour::text);
+  EXPECT_EQ(ink_of("latency, ms"), colour::dim);
 }
 
 }  // namespace
