@@ -19,6 +19,10 @@ TEST_F(GraphPanel, ANodeIsMovedByDraggingItsName) {
   EXPECT_EQ(order(), "edges convolve median ");
   press({.character = 'y', .ctrl = true});
   EXPECT_EQ(order(), "median edges convolve ");
+  click("graph/undo");
+  EXPECT_EQ(order(), "edges convolve median ");
+  click("graph/redo");
+  EXPECT_EQ(order(), "median edges convolve ");
 }
 
 TEST_F(GraphPanel, ThePrecisionIsShownAndChosen) {

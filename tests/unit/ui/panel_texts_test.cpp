@@ -12,6 +12,7 @@
 #include "core/base/clock.hpp"
 #include "core/image/tracks.hpp"
 #include "tests/unit/ui/panel_driver.hpp"
+#include "ui/panel.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -224,7 +225,8 @@ TEST_F(PanelTexts, LossesOfTracksAreCountedByReason) {
 TEST_F(PanelTexts, TheNewestFourNoticesAreOnThePicture) {
   const int64_t now = now_ns();
   model.notices.push_back({now - 3600 * int64_t{1'000'000'000}, true, "expired"});
-  for (const char* text : {"one", "two", "three", "four", "five"}) model.notices.push_back({now, false, text});
+  for (const char* text : {"one", "two", "three", "four", "five"})
+    model.notices.push_back({now, false, text});
   frames(2);
   EXPECT_FALSE(drawn("expired"));
   EXPECT_FALSE(drawn("one"));
@@ -274,6 +276,27 @@ TEST_F(PanelTexts, TheStatisticsHaveEveryCount) {
     EXPECT_TRUE(drawn(value)) << value;
   EXPECT_EQ(ink_of("375 made"), colour::text);
   EXPECT_EQ(ink_of("latency, ms"), colour::dim);
+}
+
+TEST(Texts, LimitsOfTimesAndNumbers) {
+  constexpr int64_t kSec = 1'000'000'000;
+  EXPECT_EQ(brief_time(-5 * kSec), "0:00");
+  EXPECT_EQ(brief_time(59 * kSec), "0:59");
+  EXPECT_EQ(brief_time(3599 * kSec), "59:59");
+  EXPECT_EQ(brief_time(3600 * kSec), "1:00:00");
+  EXPECT_EQ(clock_text(60 * kSec - 1'000'000, false), "00:59.999");
+  EXPECT_EQ(clock_text(60 * kSec, false), "01:00.000");
+  EXPECT_EQ(clock_text(3600 * kSec - 1'000'000, false), "59:59.999");
+  EXPECT_EQ(clock_text(3600 * kSec, false), "1:00:00.000");
+  EXPECT_EQ(clock_text(5 * kSec, true), "0:00:05.000");
+  EXPECT_EQ(ms_text(9'999'000), "9.999");
+  EXPECT_EQ(ms_text(99'994'000), "99.99");
+  EXPECT_EQ(ms_text(999'900'000), "999.9");
+  EXPECT_EQ(ms_text(999'960'000), "1000");
+  EXPECT_EQ(memory_text(size_t{3} << 19), "1.5 MiB");
+  EXPECT_EQ(count_text(0, "drop"), "0 drops");
+  EXPECT_EQ(count_text(1, "drop"), "1 drop");
+  EXPECT_EQ(count_text(2, "drop"), "2 drops");
 }
 
 }  // namespace
