@@ -10,6 +10,7 @@
 #include "kernels/common/border/border.hpp"
 #include "kernels/gaussian/gaussian_math.hpp"
 #include "kernels/registry.hpp"
+#include "kernels/temporal_denoise/temporal_denoise.hpp"
 #include "tests/filters/harness.hpp"
 #include "tests/filters/instruction_set.hpp"
 
@@ -237,6 +238,26 @@ TEST(Analytic, AlphaPassesThrough) {
     for (int y = 0; y < 40; ++y)
       for (int x = 0; x < 50; ++x) ASSERT_EQ(out.at(x, y, 3), in.at(x, y, 3)) << entry.schema().name;
   }
+}
+
+TEST(TemporalDenoiseMath, EstimatesFollowSlowlyUpToTheThreshold) {
+  const TemporalDenoiseBlock block = TemporalDenoiseBlock::make({.strength = 0.5, .motion_threshold = 16});
+  EXPECT_EQ(block.base_q8, 128);
+  EXPECT_EQ(block.threshold, 16 * 256);
+  EXPECT_EQ(block.slope, 2048);
+  constexpr uint32_t kHundred = 100 * 256 + 1;
+  EXPECT_EQ(next_estimate(0, 100, block), kHundred) << "the first frame";
+  EXPECT_EQ(next_estimate(kHundred, 100, block), kHundred);
+  EXPECT_EQ(next_estimate(kHundred, 108, block), kHundred + 6 * 256) << "three quarters of the way";
+  EXPECT_EQ(next_estimate(kHundred, 92, block), kHundred - 6 * 256);
+  EXPECT_EQ(next_estimate(kHundred, 115, block), kHundred + 3720);
+  EXPECT_EQ(next_estimate(kHundred, 116, block), kHundred + 16 * 256) << "motion";
+  EXPECT_EQ(next_estimate(kHundred, 84, block), kHundred - 16 * 256);
+  EXPECT_EQ(estimated_value(kHundred), 100u);
+  EXPECT_EQ(estimated_value(kHundred + 127), 100u);
+  EXPECT_EQ(estimated_value(kHundred + 128), 101u) << "halves round up";
+  const TemporalDenoiseBlock none = TemporalDenoiseBlock::make({.strength = 0, .motion_threshold = 16});
+  EXPECT_EQ(none.threshold, 0) << "every change is motion";
 }
 
 }  // namespace

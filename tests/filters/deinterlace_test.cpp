@@ -1,7 +1,9 @@
 // deinterlace on pictures with a known result.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "kernels/deinterlace/deinterlace.hpp"
 #include "tests/filters/harness.hpp"
@@ -103,6 +105,45 @@ TEST(Deinterlace, FramesWithoutAMarkCanBeCopied) {
   EXPECT_NE(
       difference(picture, rig->run({picture}, RunExtras{.cut = true, .fields = FieldOrder::top_first}).image),
       "");
+}
+
+/// An edge without symmetry, so that every wrong direction gives another value.
+uint8_t edge_at(int x) {
+  constexpr uint8_t kEdge[] = {0, 10, 200, 240};
+  return kEdge[std::clamp(x - 4, 0, 3)];
+}
+
+TEST(Deinterlace, EdgesOfEveryDirectionAreFollowed) {
+  constexpr int kPixels = 16;
+  for (const int step : {1, 4})
+    for (int shift = -2; shift <= 2; ++shift) {
+      // The other channels of the pixels have values that must not be used.
+      std::vector<uint8_t> above(static_cast<size_t>(kPixels * step), 77), below = above;
+      for (int x = 0; x < kPixels; ++x) {
+        const auto i = static_cast<size_t>(x * step + step - 1);
+        above[i] = edge_at(x - shift), below[i] = edge_at(x + shift);
+      }
+      FieldRows<const uint8_t*> rows{};
+      rows.above = above.data(), rows.below = below.data();
+      EXPECT_EQ(predict_in_field(rows, 5 * step + step - 1, kPixels * step, step), edge_at(5))
+          << "shifted by " << shift << ", " << step << " samples per pixel";
+    }
+}
+
+TEST(Deinterlace, RowsAreMissingByParityAndMark) {
+  FrameBlock frame{};
+  const auto missing = [&](FieldParity parity, FieldOrder fields, bool marked_only) {
+    frame.fields = fields;
+    return DeinterlaceBlock{parity, marked_only, true}.missing_rows(frame);
+  };
+  using enum FieldOrder;
+  for (const FieldParity parity : {FieldParity::automatic, FieldParity::top, FieldParity::bottom}) {
+    EXPECT_EQ(missing(parity, progressive, true), -1);
+    const bool top = parity != FieldParity::bottom;
+    EXPECT_EQ(missing(parity, progressive, false), top ? 1 : 0);
+    EXPECT_EQ(missing(parity, top_first, true), top ? 1 : 0);
+    EXPECT_EQ(missing(parity, bottom_first, true), parity == FieldParity::top ? 1 : 0);
+  }
 }
 
 }  // namespace

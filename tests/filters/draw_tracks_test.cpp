@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 
+#include "kernels/draw_tracks/draw_tracks_math.hpp"
 #include "kernels/registry.hpp"
 #include "tests/filters/harness.hpp"
 #include "tests/filters/track_tables.hpp"
@@ -194,6 +197,70 @@ TEST(DrawTracks, PositionsOutsideAndNotANumber) {
   for (const float x : {-1e30f, -5.f, 500.f, 1e30f, std::numeric_limits<float>::quiet_NaN(),
                         std::numeric_limits<float>::infinity()})
     drawing.frame(one(x, x, TrackStatus::tracked, 3, 3));
+}
+
+TEST(DrawTracksMath, TheRampBeginsBlueAndEndsRed) {
+  DrawTracksParams params;
+  DrawTracksBlock block = DrawTracksBlock::make(params);
+  EXPECT_EQ(block.ramp[0], 0x80ff866du);
+  EXPECT_EQ(block.ramp[255], 0xff515af4u);
+  EXPECT_FLOAT_EQ(block.point_radius, 3);
+  EXPECT_FLOAT_EQ(block.trail_radius, 1.2f);
+  params.colour = DrawColour::fixed, params.size = 1, params.opacity = 0.5;
+  block = DrawTracksBlock::make(params);
+  for (const uint32_t colour : block.ramp) EXPECT_EQ(colour, 0xff00c4ffu);
+  EXPECT_FLOAT_EQ(block.trail_radius, 0.6f);
+  EXPECT_EQ(block.opacity, 128);
+  EXPECT_EQ(block.rim, 90);
+}
+
+TEST(DrawTracksMath, CoverageFallsOffAtTheEdge) {
+  const auto key = [](uint32_t fill, uint32_t rim, uint32_t ramp) { return fill << 16 | rim << 8 | ramp; };
+  const DrawMark disc = make_mark(10, 10, 0, 0, 3, 255, 7);
+  EXPECT_EQ(mark_key(disc, 10, 10), key(255, 255, 7));
+  EXPECT_EQ(mark_key(disc, 13, 10), key(138, 255, 7));
+  EXPECT_EQ(mark_key(disc, 10, 6), key(0, 135, 7));
+  EXPECT_EQ(mark_key(disc, 14.5f, 10), 0u);
+  const DrawMark line = make_mark(10, 10, 20, 0, 1, 100, 3);
+  EXPECT_EQ(mark_key(line, 20, 10), key(100, 100, 3));
+  EXPECT_EQ(mark_key(line, 20, 12), key(0, 56, 3));
+  EXPECT_EQ(mark_key(line, 5, 10), 0u) << "before its start";
+  EXPECT_EQ(mark_key(line, 35, 10), 0u) << "after its end";
+}
+
+TEST(DrawTracksMath, SpansStayInThePicture) {
+  const auto span = [](float a, float b, float reach, int size) {
+    const DrawSpan found = span_around(a, b, reach, size);
+    return std::pair(found.first, found.last);
+  };
+  EXPECT_EQ(span(10.25f, 20.75f, 1.5f, 100), std::pair(9, 22));
+  EXPECT_EQ(span(20.75f, 10.25f, 1.5f, 100), std::pair(9, 22));
+  EXPECT_EQ(span(0.5f, 0.5f, 1, 100), std::pair(0, 1));
+  EXPECT_EQ(span(98, 99, 3, 100), std::pair(95, 99));
+  EXPECT_EQ(span(97, 97, 2, 100), std::pair(95, 99));
+  EXPECT_EQ(span(-10, -9, 2, 100), std::pair(0, -1));
+}
+
+TEST(DrawTracksMath, SpansHaveAllCoveredPixelsAndFewOthers) {
+  constexpr int kWidth = 90, kHeight = 70;
+  for (const float dx : {-30.f, -9.f, -3.f, 0.f, 5.f, 8.f, 40.f})
+    for (const float dy : {-25.f, -0.5f, -0.2f, 0.f, 0.2f, 0.3f, 12.f, 25.f}) {
+      const DrawMark mark = make_mark(45.3f, 35.6f, dx, dy, 1.2f, 250, 9);
+      const DrawSpan rows = rows_of(mark, kHeight);
+      const float slope = dy != 0 ? std::abs(dx / dy) : 0;
+      for (int y = 0; y < kHeight; ++y) {
+        const DrawSpan columns = columns_of(mark, y, kWidth);
+        for (int x = 0; x < kWidth; ++x) {
+          if (mark_key(mark, static_cast<float>(x), static_cast<float>(y)) == 0) continue;
+          ASSERT_TRUE(x >= columns.first && x <= columns.last && y >= rows.first && y <= rows.last)
+              << x << "," << y << " of " << dx << "," << dy;
+        }
+        if (std::abs(dx) >= 8 && std::abs(dy) >= 0.25f) {
+          ASSERT_LE(static_cast<float>(columns.last - columns.first), 2 * mark.reach * (1 + slope) + 1)
+              << y << " of " << dx << "," << dy;
+        }
+      }
+    }
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 #include <cstring>
 #include <random>
 #include <tuple>
+#include <vector>
 
+#include "kernels/align_channels/align_math.hpp"
 #include "kernels/registry.hpp"
 #include "kernels/resize/resize_math.hpp"
 
@@ -365,6 +367,25 @@ TEST(AlignChannels, LeavesFlatAndTinyPictures) {
   EXPECT_EQ(run("align_channels", {}, deep).out.pixels, deep.pixels);
   const Image pixel = noise(PixelFormat::rgba8, {1, 1});
   EXPECT_EQ(run("align_channels", {}, pixel).out.pixels, pixel.pixels);
+}
+
+TEST(AlignScore, IsTheSquareOfTheCorrelationWithItsSign) {
+  using Values = std::vector<uint64_t>;
+  const auto score = [](const Values& green, const Values& shifted) {
+    AlignGreen g{};
+    AlignSums c{};
+    for (size_t i = 0; i < green.size(); ++i) {
+      g.value += green[i], g.square += green[i] * green[i];
+      c.value += shifted[i], c.square += shifted[i] * shifted[i], c.product += green[i] * shifted[i];
+    }
+    return align_score(green.size(), g, c);
+  };
+  EXPECT_DOUBLE_EQ(score({1, 2, 3, 4}, {1, 2, 3, 4}), 1);
+  EXPECT_DOUBLE_EQ(score({1, 2, 3, 4}, {9, 7, 5, 3}), -1);
+  EXPECT_DOUBLE_EQ(score({1, 2, 3, 4}, {10, 30, 20, 40}), 0.64);
+  EXPECT_DOUBLE_EQ(score({1, 2, 1, 2}, {1, 1, 2, 2}), 0);
+  EXPECT_EQ(score({5, 5, 5}, {1, 2, 3}), -2) << "a flat window";
+  EXPECT_EQ(score({1, 2, 3}, {5, 5, 5}), -2);
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
+#include <vector>
 
+#include "kernels/klt/klt_affine.hpp"
 #include "tests/filters/klt_tracker.hpp"
 
 namespace lensd::test {
@@ -326,6 +329,50 @@ TEST(Klt, FractionsOfPositionsFitSixteenBits) {
     }
   }
   EXPECT_EQ(KltSpot::at(2.25f, 0).fx, 8192);
+}
+
+TEST(KltMath, CorrelationsAndBrightnessOfPatches) {
+  using Patch = std::vector<int64_t>;
+  const auto of = [](const Patch& first, const Patch& now) {
+    KltCorrelation sums;
+    for (size_t k = 0; k < first.size(); ++k) {
+      ++sums.n, sums.i += first[k], sums.j += now[k];
+      sums.ii += first[k] * first[k], sums.jj += now[k] * now[k], sums.ij += first[k] * now[k];
+    }
+    return sums;
+  };
+  EXPECT_DOUBLE_EQ(of({1, 2, 3, 4}, {2, 4, 6, 8}).correlation(), 1);
+  EXPECT_DOUBLE_EQ(of({1, 2, 3, 4}, {8, 6, 4, 2}).correlation(), -1);
+  EXPECT_DOUBLE_EQ(of({1, 2, 3, 4}, {1, 3, 2, 4}).correlation(), 0.8);
+  EXPECT_EQ(of({5, 5, 5}, {1, 2, 3}).correlation(), 1) << "the first patch is flat";
+  EXPECT_EQ(of({1, 2, 3}, {5, 5, 5}).correlation(), 0);
+  const auto gain = [&](const Patch& first, const Patch& now) {
+    const KltGainBias found = of(first, now).gain_bias();
+    return std::pair(found.gain_q12, found.offset);
+  };
+  EXPECT_EQ(gain({1, 2, 3, 4}, {2, 4, 6, 8}), std::pair(2048, 0));
+  EXPECT_EQ(gain({1, 2, 3, 4}, {9, 10, 11, 12}), std::pair(4096, 8));
+  EXPECT_EQ(gain({0, 64}, {0, 1}), std::pair(16 * 4096, -24)) << "at most 16";
+  EXPECT_EQ(gain({0, 1}, {0, 64}), std::pair(256, 2)) << "at least 1/16";
+}
+
+TEST(KltMath, SixEquationsAreSolvedUnlessTheyAreSingular) {
+  double upper[21] = {};
+  const auto diagonal = [](int r) { return r * 6 - r * (r - 1) / 2; };
+  for (int r = 0; r < 6; ++r) {
+    upper[diagonal(r)] = 4;
+    if (r < 5) upper[diagonal(r) + 1] = 1;
+  }
+  const double b[6] = {6, 12, 18, 24, 30, 29};
+  double x[6] = {};
+  ASSERT_TRUE(klt_solve6(upper, b, x));
+  for (int r = 0; r < 6; ++r) EXPECT_NEAR(x[r], r + 1, 1e-9) << r;
+  for (int pivot = 0; pivot < 6; ++pivot)
+    for (const double value : {1.001, 1.0, 0.0, -3.0}) {
+      double alone[21] = {};
+      for (int r = 0; r < 6; ++r) alone[diagonal(r)] = r == pivot ? value : 2;
+      EXPECT_EQ(klt_solve6(alone, b, x), value > 1) << pivot << ": " << value;
+    }
 }
 
 }  // namespace

@@ -348,5 +348,42 @@ TEST(Stabilize, LargestTable) {
   EXPECT_NEAR(steady.stats.motion.x0, clip.motion().x0, 0.01);
 }
 
+TEST(StabilizeMath, PlausibleMotionsHaveLimits) {
+  const auto plausible = [](double Motion::*entry, double value) {
+    Motion motion;
+    motion.*entry = value;
+    return is_plausible(motion);
+  };
+  EXPECT_TRUE(is_plausible(Motion{}));
+  for (const double sign : {-1.0, 1.0}) {
+    for (double Motion::*shift : {&Motion::x0, &Motion::y0}) {
+      EXPECT_TRUE(plausible(shift, sign * 32767.9));
+      EXPECT_FALSE(plausible(shift, sign * 32768));
+    }
+    for (double Motion::*shear : {&Motion::xy, &Motion::yx}) {
+      EXPECT_TRUE(plausible(shear, sign * 0.999));
+      EXPECT_FALSE(plausible(shear, sign));
+    }
+  }
+  for (double Motion::*zoom : {&Motion::xx, &Motion::yy}) {
+    for (const double value : {0.26, 3.99}) EXPECT_TRUE(plausible(zoom, value)) << value;
+    for (const double value : {0.25, 4.0, -1.0}) EXPECT_FALSE(plausible(zoom, value)) << value;
+  }
+  for (double Motion::*entry : {&Motion::xx, &Motion::xy, &Motion::x0, &Motion::yx, &Motion::yy, &Motion::y0})
+    EXPECT_FALSE(plausible(entry, std::nan("")));
+  EXPECT_FALSE(is_plausible({.xx = -1, .yy = -1})) << "a half turn";
+}
+
+TEST(StabilizeMath, SamplesAreInterpolatedAndHalvesRoundUp) {
+  EXPECT_EQ(lensd::bilinear(10, 20, 30, 40, 0, 0), 10u);
+  EXPECT_EQ(lensd::bilinear(10, 20, 30, 40, 128, 0), 15u);
+  EXPECT_EQ(lensd::bilinear(10, 20, 30, 40, 0, 128), 20u);
+  EXPECT_EQ(lensd::bilinear(10, 20, 30, 40, 128, 128), 25u);
+  EXPECT_EQ(lensd::bilinear(10, 20, 30, 40, 64, 0), 13u) << "12.5";
+  EXPECT_EQ(lensd::bilinear(0, 1, 0, 1, 127, 0), 0u);
+  EXPECT_EQ(lensd::bilinear(0, 1, 0, 1, 128, 0), 1u);
+  EXPECT_EQ(lensd::bilinear(65535, 65535, 65535, 65535, 255, 255), 65535u);
+}
+
 }  // namespace
 }  // namespace lensd::test

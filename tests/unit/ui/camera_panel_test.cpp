@@ -37,6 +37,31 @@ TEST_F(CameraPanel, IsThereOnlyForACameraAndFolds) {
   EXPECT_FALSE(there("camera/fold"));
 }
 
+TEST_F(CameraPanel, NamesAreBesideTheirValues) {
+  const auto group = drawn("User Controls"), name = drawn("Brightness");
+  ASSERT_TRUE(group && name);
+  EXPECT_EQ(group->colour, colour::faint);
+  EXPECT_EQ(name->colour, colour::dim);
+  EXPECT_EQ(ink_of("Gain"), colour::text) << "not the default";
+  const Rect value = rect("camera/brightness");
+  EXPECT_NEAR((value.x - name->x) / (value.x + value.w - name->x), 0.46, 0.05);
+  auto controls = std::make_shared<SourceControls>(*model.controls);
+  for (SourceControl& control : controls->list) control.inactive = control.name == "serial";
+  model.controls = controls;
+  frames(2);
+  EXPECT_EQ(ink_of("Serial"), colour::faint);
+  EXPECT_EQ(ink_of("Brightness"), colour::dim);
+}
+
+TEST_F(CameraPanel, ControlsScrollInALowWindow) {
+  const auto height = [&](float window) {
+    ImGui::GetIO().DisplaySize = {1280, window};
+    frames(4);
+    return rect("presets/menu").y - rect("camera/fold").y;
+  };
+  EXPECT_LT(height(400), height(1400) - 60);
+}
+
 TEST_F(CameraPanel, ARefusedNumberSaysWhy) {
   const auto type_brightness = [&](const char* text) {
     set_ctrl(true), click("camera/brightness"), set_ctrl(false);

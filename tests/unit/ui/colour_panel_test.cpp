@@ -65,5 +65,16 @@ TEST_F(ColourPanel, ARefusedNumberSaysWhy) {
   EXPECT_FALSE(there("colour/knee/refused"));
 }
 
+TEST_F(ColourPanel, TheHeadingNamesTheSourcesColours) {
+  show(Transfer::pq, Primaries::bt2020);
+  EXPECT_EQ(ink_of("PQ, 1000 cd/m²"), colour::dim);
+  show(Transfer::hlg, Primaries::bt2020);
+  EXPECT_EQ(ink_of("HLG"), colour::dim);
+  show(Transfer::sdr, Primaries::bt601_525);
+  EXPECT_EQ(ink_of("BT.601, 525 lines"), colour::dim);
+  show(Transfer::sdr, Primaries::bt601_625);
+  EXPECT_EQ(ink_of("BT.601, 625 lines"), colour::dim);
+}
+
 }  // namespace
 }  // namespace lensd::ui

@@ -180,14 +180,22 @@ TEST_F(PictureTools, NoBarHidesALabel) {
   for (const float width : {1600.f, 1000.f, 900.f, 760.f, 640.f, 560.f, 420.f})
     for (const CompareMode mode : {CompareMode::split, CompareMode::side, CompareMode::difference}) {
       ImGui::GetIO().DisplaySize = {width, 700};
-      viewer.state().compare.mode = mode;
+      viewer.state().compare.mode = mode;  // the last one is the difference
       frames(3);
       ASSERT_TRUE(there("view/fit") && there("compare/bar")) << width;
       EXPECT_TRUE(apart(rect("compare/label"), rect("compare/bar"))) << width;
       EXPECT_TRUE(apart(rect("compare/label"), rect("view/fit"))) << width;
       EXPECT_TRUE(apart(rect("stats"), rect("compare/bar"))) << width;
       EXPECT_TRUE(apart(rect("stats"), rect("compare/label"))) << width;
+      EXPECT_GE(rect("compare/label").x, viewer.picture_rect().x) << width;
     }
+  // The label of a difference names both nodes.
+  for (float width = 600; width < 1600; width += 50) {
+    ImGui::GetIO().DisplaySize = {width, 700};
+    frames(3);
+    EXPECT_TRUE(apart(rect("compare/label"), rect("compare/bar"))) << width;
+    EXPECT_TRUE(apart(rect("compare/label"), rect("view/fit"))) << width;
+  }
 }
 
 TEST_F(PictureTools, BesideTheHandleADragMovesThePicture) {

@@ -198,7 +198,9 @@ TEST_F(CropPanel, TinyResultsAreMarked) {
   EXPECT_FALSE(there("graph/crop/tiny"));
   set_result({1, 480}), frames(2);
   EXPECT_TRUE(there("graph/crop/tiny"));
+  EXPECT_EQ(ink_of("1×480"), colour::problem);
   set_result({16, 16}), frames(2);
+  EXPECT_EQ(ink_of("16×16"), colour::dim);
   EXPECT_FALSE(there("graph/crop/tiny"));
 }
 

@@ -19,6 +19,10 @@ TEST_F(GraphPanel, ANodeIsMovedByDraggingItsName) {
   EXPECT_EQ(order(), "edges convolve median ");
   press({.character = 'y', .ctrl = true});
   EXPECT_EQ(order(), "median edges convolve ");
+  click("graph/undo");
+  EXPECT_EQ(order(), "edges convolve median ");
+  click("graph/redo");
+  EXPECT_EQ(order(), "median edges convolve ");
 }
 
 TEST_F(GraphPanel, ThePrecisionIsShownAndChosen) {
@@ -93,6 +97,14 @@ TEST_F(GraphPanel, ANewNodeShowsItsParameters) {
   add_filter("edg");  // canny
   EXPECT_EQ(g.selected, "canny");
   EXPECT_TRUE(g.folded.empty());
+}
+
+TEST_F(GraphPanel, ANewNodeWithARectangleIsEditedOnThePicture) {
+  add_filter("edg");  // canny
+  EXPECT_EQ(viewer.state().crop.node, "");
+  add_filter("rectangle");  // crop
+  EXPECT_EQ(viewer.state().graph.selected, "crop");
+  EXPECT_EQ(viewer.state().crop.node, "crop");
 }
 
 TEST_F(GraphPanel, LongerPartsAreFoundWithinWords) {

@@ -41,6 +41,8 @@ TEST_F(GraphPanel, PresetsAreSavedRevertedLoadedAndDeleted) {
   click("presets/list/other");
   EXPECT_EQ(order(), "canny ");
   EXPECT_FALSE(there("presets/unsaved"));
+  ASSERT_TRUE(viewer.state().presets.current(viewer.state().editor));
+  EXPECT_EQ(viewer.state().presets.current(viewer.state().editor)->path, folder / "other.toml");
   press({.character = 'z', .ctrl = true});
   EXPECT_EQ(order(), "median edges convolve ");
   press({.character = 's', .ctrl = true});

@@ -1,5 +1,11 @@
 #include "tests/unit/ui/panel_driver.hpp"
 
+#include <imgui_internal.h>
+
+#include <cmath>
+#include <map>
+#include <utility>
+
 namespace lensd::ui {
 
 PanelDriver::PanelDriver() = default;
@@ -93,6 +99,66 @@ const PanelDriver::Commands& PanelDriver::click(const std::string& widget, int w
   button(true, which), frame();
   button(false, which), frames(2);
   return since_click_;
+}
+
+std::vector<PanelDriver::DrawnText> PanelDriver::drawn_texts() const {
+  // Glyphs by the texture coordinates of their left upper corner.
+  std::map<std::pair<float, float>, std::pair<const ImFont*, const ImFontGlyph*>> glyphs;
+  for (const ImFont* font : ImGui::GetIO().Fonts->Fonts)
+    for (const ImFontGlyph& glyph : font->Glyphs)
+      if (glyph.Visible) glyphs[std::pair(glyph.U0, glyph.V0)] = std::pair(font, &glyph);
+  std::vector<DrawnText> texts;
+  const ImDrawData& data = *ImGui::GetDrawData();
+  for (int i = 0; i < data.CmdListsCount; ++i) {
+    const ImVector<ImDrawVert>& vertices = data.CmdLists[i]->VtxBuffer;
+    const ImFont* last = nullptr;
+    for (int v = 0; v + 3 < vertices.Size; ++v) {
+      const ImDrawVert& corner = vertices[v];
+      const auto found = glyphs.find(std::pair(corner.uv.x, corner.uv.y));
+      if (found == glyphs.end()) {
+        last = nullptr;
+        continue;
+      }
+      const ImFont* font = found->second.first;
+      const ImFontGlyph& glyph = *found->second.second;
+      const float x = corner.pos.x - glyph.X0, y = corner.pos.y - glyph.Y0;
+      const bool same_line = font == last && corner.col == texts.back().colour &&
+                             std::abs(y - texts.back().y) < 0.5f;
+      const float gap = same_line ? x - texts.back().end : 0;
+      const bool after_blank = same_line && std::abs(gap - font->GetCharAdvance(' ')) < 0.5f;
+      if (after_blank)
+        texts.back().text += ' ';
+      else if (!same_line || std::abs(gap) >= 0.5f)
+        texts.push_back({"", corner.col, x, y, x});
+      char character[5];
+      texts.back().text += ImTextCharToUtf8(character, glyph.Codepoint);
+      texts.back().end = x + glyph.AdvanceX;
+      last = font;
+      v += 3;  // the glyph's other corners
+    }
+  }
+  return texts;
+}
+
+std::optional<PanelDriver::DrawnText> PanelDriver::drawn(const std::string& text) const {
+  for (DrawnText& one : drawn_texts())
+    if (one.text == text) return std::move(one);
+  return std::nullopt;
+}
+
+ImU32 PanelDriver::ink_of(const std::string& text) const {
+  const std::optional<DrawnText> found = drawn(text);
+  EXPECT_TRUE(found) << "not drawn: " << text;
+  return found ? found->colour : 0;
+}
+
+std::vector<ImVec2> PanelDriver::points_of(ImU32 colour) const {
+  std::vector<ImVec2> points;
+  const ImDrawData& data = *ImGui::GetDrawData();
+  for (int i = 0; i < data.CmdListsCount; ++i)
+    for (const ImDrawVert& vertex : data.CmdLists[i]->VtxBuffer)
+      if (vertex.col == colour) points.push_back(vertex.pos);
+  return points;
 }
 
 const PanelDriver::Commands& PanelDriver::press(KeyPress key) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,22 @@ class PanelDriver : public ::testing::Test {
   void point_at(const std::string& widget, float at = 0.5f);
   /// Clicks on a widget. The returned commands are valid until the next frame.
   const Commands& click(const std::string& widget, int which = 0, float at = 0.5f);
+
+  /// A text as it was drawn in one line and one colour. Two blanks in a row end it.
+  struct DrawnText {
+    std::string text;
+    ImU32 colour = 0;
+    float x = 0, y = 0;  ///< left end, and the line's top
+    float end = 0;       ///< right end
+  };
+  /// Returns all texts of the last frame, from their glyphs' vertices.
+  std::vector<DrawnText> drawn_texts() const;
+  /// Returns the first of them that is exactly `text`, or nullopt if it was not drawn.
+  std::optional<DrawnText> drawn(const std::string& text) const;
+  /// Returns the colour of the first text that is exactly `text`. Fails if it was not drawn.
+  ImU32 ink_of(const std::string& text) const;
+  /// Returns the vertices of a colour in the last frame, in the order in which they were drawn.
+  std::vector<ImVec2> points_of(ImU32 colour) const;
 
   const Commands& press(KeyPress key);
   const Commands& type(char32_t c, bool alt = false) { return press({.character = c, .alt = alt}); }

@@ -270,5 +270,57 @@ TEST_F(Preview, ANodeAtTheOutputCyclesThroughItsValues) {
   EXPECT_TRUE(editor.history().can_undo());
 }
 
+TEST(Placement, HalvesHaveAGapOfTwo) {
+  const auto [left, right] = halves({10, 20, 101, 50});
+  EXPECT_EQ(left.x, 10);
+  EXPECT_EQ(left.w, 49);
+  EXPECT_EQ(right.x, 62);
+  EXPECT_EQ(right.w, 49);
+  EXPECT_EQ(right.y, 20);
+  EXPECT_EQ(right.h, 50);
+  EXPECT_EQ(halves({0, 0, 1, 1}).first.w, 1);
+}
+
+TEST(Placement, TheFittingScaleIsTheSmallerOne) {
+  EXPECT_DOUBLE_EQ(fit_scale({100, 50}, {0, 0, 200, 200}), 2);
+  EXPECT_DOUBLE_EQ(fit_scale({50, 100}, {0, 0, 200, 200}), 2);
+  EXPECT_DOUBLE_EQ(fit_scale({100, 50}, {0, 0, 200, 200}, 2), 1);
+  EXPECT_DOUBLE_EQ(fit_scale({0, 50}, {0, 0, 200, 200}), 1) << "no picture";
+  EXPECT_DOUBLE_EQ(fit_scale({100'000, 1}, {0, 0, 1, 1}), 1e-4);
+}
+
+TEST(Placement, ZoomHasLimitsAndSnapsToTheFit) {
+  const Rect area{0, 0, 640, 480};
+  const auto zoomed = [&](Extent picture, double from, double to) {
+    return zoomed_at(picture, area, {.zoom = from}, 320, 240, to / from).zoom;
+  };
+  EXPECT_DOUBLE_EQ(zoomed({640, 480}, 0.5, 0.01), 0.1);
+  EXPECT_DOUBLE_EQ(zoomed({640, 480}, 2, 1000), 64);
+  EXPECT_DOUBLE_EQ(zoomed({16, 16}, 0.5, 0.001), 1 / 30.) << "1:1";
+  EXPECT_DOUBLE_EQ(zoomed({16, 16}, 2, 1000), 64 / 30.);
+  EXPECT_DOUBLE_EQ(zoomed({640, 480}, 1.1, 1.019), 1);
+  EXPECT_DOUBLE_EQ(zoomed({640, 480}, 0.9, 0.981), 1);
+  EXPECT_NEAR(zoomed({640, 480}, 1.1, 1.021), 1.021, 1e-12);
+  EXPECT_NEAR(zoomed({640, 480}, 1.01, 1.015), 1.015, 1e-12) << "small steps leave the fit";
+}
+
+TEST(Placement, PicturesMoveUpToTheirEdge) {
+  const Rect area{0, 0, 640, 480};
+  EXPECT_DOUBLE_EQ(panned({640, 480}, area, {}, 64, 0).centre_x, 0.4);
+  EXPECT_DOUBLE_EQ(panned({640, 480}, area, {}, 0, 48).centre_y, 0.4);
+  EXPECT_DOUBLE_EQ(panned({640, 480}, area, {.zoom = 2}, -64, 0).centre_x, 0.55);
+  EXPECT_DOUBLE_EQ(panned({640, 480}, area, {}, 1000, -1000).centre_x, 0);
+  EXPECT_DOUBLE_EQ(panned({640, 480}, area, {}, 1000, -1000).centre_y, 1);
+}
+
+TEST(Placement, AChosenAspectGivesTheShapeOfPixels) {
+  const auto choices = aspect_choices();
+  ASSERT_EQ(choices.size(), 5u);
+  EXPECT_DOUBLE_EQ(chosen_pixel_aspect(choices[0], 1.5, {720, 576}), 1.5);
+  EXPECT_DOUBLE_EQ(chosen_pixel_aspect(choices[1], 1.5, {720, 576}), 16.0 / 9 * 576 / 720);
+  EXPECT_DOUBLE_EQ(chosen_pixel_aspect(choices[1], 1.5, {}), 1.5) << "no picture";
+  EXPECT_DOUBLE_EQ(chosen_pixel_aspect(choices[4], 1.5, {720, 576}), 1);
+}
+
 }  // namespace
 }  // namespace lensd::ui

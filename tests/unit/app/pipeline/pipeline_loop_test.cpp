@@ -79,6 +79,18 @@ TEST(Pipeline, ALoopThatEndsWithinTheLastPictureOrAfterItRepeats) {
   }
 }
 
+TEST(Pipeline, ALoopOfTheLastPictureRepeats) {
+  constexpr int64_t kFrame = SyntheticSource::kDuration;
+  Pipeline pipeline(source(10, {16, 16}), paced("invert"), registry());
+  pipeline.post(SetLoop{.file = false, .a_ns = 9 * kFrame, .b_ns = 20 * kFrame});
+  pipeline.start();
+  EXPECT_TRUE(eventually([&] { return pipeline.status().processed > 15; }))
+      << "ended at frame " << pipeline.status().frame_index;
+  EXPECT_FALSE(pipeline.status().ended);
+  pipeline.stop();
+  pipeline.check();
+}
+
 TEST(Pipeline, ALoopThatEndsWithinAShortPictureWaitsForTheNextOne) {
   constexpr int64_t kFrame = 200'000'000;  // too short for a position that advances within it
   std::atomic<int> changes{0};

@@ -107,6 +107,33 @@ TEST_F(SoundSyncTest, AGraphThatIsTooSlowIsSilentUntilItKeepsUp) {
   EXPECT_FALSE(cue().too_slow);
 }
 
+TEST_F(SoundSyncTest, AnotherSpeedDecodesFromThePosition) {
+  wait(0, 0);
+  for (const double speed : {2.0, 0.5}) {
+    const uint64_t before = cue().seek;
+    sync_.set_speed(speed, kPictureNs);
+    EXPECT_GT(cue().seek, before) << "the decoded sound has the earlier speed";
+    EXPECT_EQ(cue().speed, speed);
+    EXPECT_EQ(cue().from_ns, kPictureNs);
+    EXPECT_FALSE(cue().playing);
+    EXPECT_TRUE(cue().seeking);
+  }
+}
+
+TEST_F(SoundSyncTest, TheEndOfTheSoundIsKnownWhenItIsHeard) {
+  EXPECT_EQ(sync_.end_ns(), 0) << "not started";
+  wait(0, 0);
+  sound_->heard = {cue().run, true, 0, 0};
+  sound_->heard.end_ns = INT64_MAX;
+  EXPECT_EQ(sync_.end_ns(), INT64_MAX) << "it is heard";
+  sound_->heard.valid = false;
+  EXPECT_EQ(sync_.end_ns(), 0) << "none is heard";
+  sound_->heard.end_ns = 7 * kMillisecond;
+  EXPECT_EQ(sync_.end_ns(), 7 * kMillisecond);
+  ++sound_->heard.run;
+  EXPECT_EQ(sync_.end_ns(), 0) << "another run";
+}
+
 TEST(SoundSync, WithoutSoundItIsThePlaybackClock) {
   SoundSync sync(nullptr);
   PlaybackClock clock;

@@ -282,6 +282,7 @@ TEST(ChromeTrace, OfARunningPipeline) {
     ++stages;
     EXPECT_GT(row.count, 0u) << row.pass;
     EXPECT_GE(row.p50_ns, 0) << row.pass;
+    EXPECT_LT(row.p50_ns, now_ns() - (limit - 60'000 * kTraceMillisecond)) << row.pass << " exceeds the run";
   }
   EXPECT_EQ(stages, 7);
 }

@@ -5,10 +5,13 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "core/base/bounded_queue.hpp"
 #include "core/base/error.hpp"
+#include "core/base/notices.hpp"
 #include "core/base/param.hpp"
 #include "core/device/copy_rate.hpp"
 #include "core/image/frame.hpp"
@@ -238,6 +241,20 @@ TEST(PictureInfo, PlaneSizesOfOddPictures) {
   EXPECT_EQ(nv12.plane_rows(0), 31);
   EXPECT_EQ(nv12.plane_row_bytes(1), 18u);
   EXPECT_EQ(nv12.plane_rows(1), 16);
+}
+
+TEST(NoticeList, HasTheFirst64AndIsEmptyAfterwards) {
+  NoticeList list;
+  for (int i = 0; i < 70; ++i) list.add(i % 2 == 1, std::to_string(i));
+  std::vector<Notice> all{{true, "before"}};
+  append(all, list.take());
+  ASSERT_EQ(all.size(), 65u);
+  EXPECT_EQ(all[0].text, "before");
+  EXPECT_EQ(all[1].text, "0");
+  EXPECT_FALSE(all[1].problem);
+  EXPECT_EQ(all[64].text, "63");
+  EXPECT_TRUE(all[64].problem);
+  EXPECT_TRUE(list.take().empty());
 }
 
 }  // namespace

@@ -30,6 +30,15 @@ TEST(Chapters, KeysGoToTheNextOneAndBackToTheStartOrThePreviousOne) {
   EXPECT_EQ(chapter_to(kThreeChapters, 16 * kChapterSecond, false), 2u) << "4 s after its start";
 }
 
+TEST(Chapters, LimitsOfToleranceAndRestart) {
+  EXPECT_EQ(chapter_at(kThreeChapters, 10 * kChapterSecond - 100'000'000), 1u);
+  EXPECT_EQ(chapter_at(kThreeChapters, 10 * kChapterSecond - 100'000'001), 0u);
+  EXPECT_EQ(chapter_to(kThreeChapters, 15 * kChapterSecond, false), 1u) << "3 s after its start";
+  EXPECT_EQ(chapter_to(kThreeChapters, 15 * kChapterSecond + 1, false), 2u);
+  EXPECT_EQ(chapter_to({}, 0, true), std::nullopt);
+  EXPECT_EQ(chapter_to({}, 0, false), std::nullopt);
+}
+
 TEST(Chapters, AreNamedByNumberAndTitle) {
   EXPECT_EQ(chapter_text(kThreeChapters, 0), "Chapter 1 of 3: Start");
   EXPECT_EQ(chapter_text(kThreeChapters, 1), "Chapter 2 of 3");

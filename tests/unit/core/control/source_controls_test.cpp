@@ -215,5 +215,130 @@ TEST(SourceControlValues, NumbersMayBeText) {
     EXPECT_FALSE(check_control(gain, std::string(text)).problem.empty()) << text;
 }
 
+SourceControl control_of(ControlKind kind, int64_t min, int64_t max, int64_t step = 1) {
+  SourceControl control;
+  control.name = "gain", control.kind = kind;
+  control.min = min, control.max = max, control.step = step;
+  return control;
+}
+
+std::string why_refused(const SourceControl& control, const ParamValue& value) {
+  return check_control(control, value).problem;
+}
+
+TEST(SourceControlValues, IntegersAreInTheRangeAndOnTheStep) {
+  const SourceControl stepped = control_of(ControlKind::integer, -5, 10, 5);
+  for (const int64_t allowed : {-5, 0, 5, 10}) {
+    EXPECT_EQ(check_control(stepped, allowed).value, ParamValue(allowed));
+    EXPECT_EQ(check_control(stepped, static_cast<double>(allowed)).value, ParamValue(allowed));
+  }
+  for (const int64_t refused : {-10, -6, -4, 1, 4, 9, 11, 15}) EXPECT_NE(why_refused(stepped, refused), "");
+  for (const double refused : {0.5, -5.1, 10.5}) EXPECT_NE(why_refused(stepped, refused), "") << refused;
+  EXPECT_NE(why_refused(stepped, true), "") << "no number";
+  const SourceControl any = control_of(ControlKind::integer, 0, INT64_MAX, 0);
+  EXPECT_EQ(check_control(any, 9007199254740992.0).value, ParamValue(int64_t{1} << 53));
+  EXPECT_NE(why_refused(any, 9007199254740994.0), "") << "larger doubles skip integers";
+  const SourceControl plain = control_of(ControlKind::integer, 0, 10);
+  EXPECT_EQ(why_refused(plain, int64_t{11}), "gain = 11 is not allowed, expected a whole number 0 to 10");
+  EXPECT_EQ(why_refused(plain, std::string("x")), "gain = 'x' is not allowed, expected a whole number 0 to 10");
+}
+
+TEST(SourceControlValues, MasksHaveOnlyTheirBits) {
+  const SourceControl bits = control_of(ControlKind::bitmask, 0, 0x2011);
+  for (const int64_t allowed : {0, 1, 0x10, 0x11, 0x2000, 0x2011})
+    EXPECT_EQ(check_control(bits, allowed).value, ParamValue(allowed));
+  for (const int64_t refused : {2, 0x12, 0x1000, 0x2013, -1}) EXPECT_NE(why_refused(bits, refused), "");
+  EXPECT_EQ(check_control(bits, std::string("0x11")).value, ParamValue(int64_t{0x11}));
+}
+
+TEST(SourceControlValues, SwitchesTakeWordsAndButtonsOnlyTrue) {
+  const SourceControl on_off = control_of(ControlKind::boolean, 0, 1);
+  const SourceControl press = control_of(ControlKind::button, 0, 0);
+  const auto text = [](const char* word) { return ParamValue(std::string(word)); };
+  for (const ParamValue& yes :
+       {ParamValue(true), ParamValue(int64_t{1}), text("true"), text("1"), text("on"), text("yes")}) {
+    EXPECT_EQ(check_control(on_off, yes).value, ParamValue(true));
+    EXPECT_EQ(check_control(press, yes).value, ParamValue(true));
+  }
+  for (const ParamValue& no :
+       {ParamValue(false), ParamValue(int64_t{0}), text("false"), text("0"), text("off"), text("no")}) {
+    EXPECT_EQ(check_control(on_off, no).value, ParamValue(false));
+    EXPECT_EQ(why_refused(on_off, no), "");
+    EXPECT_NE(why_refused(press, no), "");
+  }
+  for (const ParamValue& other : {ParamValue(int64_t{2}), text(""), text("ON"), text("y")}) {
+    EXPECT_NE(why_refused(on_off, other), "");
+    EXPECT_NE(why_refused(press, other), "");
+  }
+}
+
+TEST(SourceControlValues, MenusTakeTextsBeforeAliasesBeforeNumbers) {
+  SourceControl menu = control_of(ControlKind::menu, 1, 50);
+  menu.choices = {"Low", "50", "High"}, menu.numbers = {1, 2, 50}, menu.aliases = {{"lo", "Low"}};
+  const auto chosen = [&](const ParamValue& value) {
+    const CheckedControl checked = check_control(menu, value);
+    return checked.problem.empty() ? to_string(checked.value) : "refused";
+  };
+  EXPECT_EQ(chosen(std::string("High")), "High");
+  EXPECT_EQ(chosen(std::string("lo")), "Low");
+  EXPECT_EQ(chosen(std::string("50")), "50") << "the text of an entry, not the number of another one";
+  EXPECT_EQ(chosen(int64_t{50}), "50");
+  EXPECT_EQ(chosen(int64_t{1}), "Low");
+  EXPECT_EQ(chosen(std::string("2")), "50");
+  for (const ParamValue& refused :
+       {ParamValue(true), ParamValue(int64_t{0}), ParamValue(int64_t{3}), ParamValue(std::string("low"))})
+    EXPECT_EQ(chosen(refused), "refused");
+}
+
+TEST(SourceControlValues, TextsHaveALength) {
+  const SourceControl text = control_of(ControlKind::text, 2, 4);
+  for (const char* allowed : {"ab", "abc", "abcd"}) EXPECT_EQ(why_refused(text, std::string(allowed)), "");
+  for (const char* refused : {"", "a", "abcde"})
+    EXPECT_NE(why_refused(text, std::string(refused)), "") << refused;
+  EXPECT_NE(why_refused(text, std::string("a\0b", 3)), "") << "the driver would end it at the zero";
+  EXPECT_EQ(check_control(text, int64_t{123}).value, ParamValue(std::string("123")));
+  EXPECT_NE(why_refused(text, true), "");
+  EXPECT_NE(why_refused(text, 1.5), "");
+}
+
+TEST(SourceControlValues, LockedControlsCannotBeSet) {
+  SourceControl control = control_of(ControlKind::integer, 0, 10);
+  control.locked = true;
+  EXPECT_EQ(why_refused(control, int64_t{1}), "gain cannot be set while the camera streams");
+  control.locked = false, control.read_only = true;
+  EXPECT_EQ(why_refused(control, int64_t{1}), "gain cannot be set: it is read-only");
+}
+
+TEST(SourceControlValues, PresetsKeepStatesThatCanBeSet) {
+  const auto saved = [](const SourceControl& control, const ControlValues& wanted = {}) {
+    SourceControls controls;
+    controls.list = {control}, controls.wanted = wanted;
+    return values_to_save(controls);
+  };
+  SourceControl changed = control_of(ControlKind::integer, 0, 10);
+  changed.value = int64_t{3}, changed.initial = int64_t{1};
+  const ControlValues three{{"gain", int64_t{3}}}, seven{{"gain", int64_t{7}}};
+  EXPECT_EQ(saved(changed), three);
+  EXPECT_EQ(saved(changed, seven), seven);
+  EXPECT_EQ(saved(changed, {{"other", int64_t{7}}}), three);
+  SourceControl unchanged = changed;
+  unchanged.value = unchanged.initial;
+  EXPECT_TRUE(saved(unchanged).empty());
+  EXPECT_EQ(saved(unchanged, seven), seven) << "the user has set it";
+  for (bool SourceControl::*flag :
+       {&SourceControl::inactive, &SourceControl::read_only, &SourceControl::locked,
+        &SourceControl::write_only, &SourceControl::self_changing, &SourceControl::moves}) {
+    SourceControl other = changed;
+    other.*flag = true;
+    EXPECT_TRUE(saved(other).empty());
+    EXPECT_EQ(saved(other, seven), seven);
+  }
+  for (const ControlKind kind : {ControlKind::text, ControlKind::button}) {
+    SourceControl other = changed;
+    other.kind = kind;
+    EXPECT_TRUE(saved(other).empty());
+  }
+}
+
 }  // namespace
 }  // namespace lensd

@@ -61,5 +61,11 @@ TEST(DecoderLog, OnlyPrefixesAreRemoved) {
   ends_with("[::1] refused", "[::1] refused");
 }
 
+TEST(DecoderLog, TextsOfErrorsBeginInLowerCase) {
+  EXPECT_EQ(ff::error_text(AVERROR_INVALIDDATA), "invalid data found when processing input");
+  EXPECT_EQ(ff::error_text(AVERROR_EOF), "end of file");
+  EXPECT_EQ(ff::error_text(AVERROR(ENOENT)), "no such file or directory");
+}
+
 }  // namespace
 }  // namespace lensd

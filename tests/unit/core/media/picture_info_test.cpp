@@ -242,6 +242,24 @@ TEST(ColourInfo, JpegGrayAndRgb) {
   EXPECT_EQ(colour(AV_PIX_FMT_YUV420P, 64, 64, AV_CODEC_ID_MPEG1VIDEO).siting, ChromaSiting::center);
 }
 
+TEST(ColourInfo, KnownMatricesAreCopiedAndGuessesAreNot) {
+  const auto coded = [](AVPixelFormat format, AVCodecID codec, AVColorSpace space = AVCOL_SPC_UNSPECIFIED) {
+    return static_cast<int>(colour(format, 1920, 1080, codec, space).coded.matrix);
+  };
+  constexpr int kUnknown = AVCOL_SPC_UNSPECIFIED, kBt601 = AVCOL_SPC_SMPTE170M, kBt709 = AVCOL_SPC_BT709;
+  EXPECT_EQ(coded(AV_PIX_FMT_YUVJ420P, AV_CODEC_ID_MJPEG), kBt601) << "the only matrix in JFIF";
+  EXPECT_EQ(coded(AV_PIX_FMT_YUV420P, AV_CODEC_ID_H264), kUnknown);
+  EXPECT_EQ(coded(AV_PIX_FMT_YUV420P, AV_CODEC_ID_H264, AVCOL_SPC_BT709), kBt709);
+}
+
+TEST(ColourInfo, WorkingImagesKnowOfTransparency) {
+  PictureInfo info;
+  EXPECT_FALSE(info.working(false).alpha);
+  info.format.has_alpha = true;
+  EXPECT_TRUE(info.working(false).alpha);
+  EXPECT_TRUE(info.working(true).alpha);
+}
+
 TEST(Orientation, QuarterTurnsAndFlips) {
   int32_t m[9];
   const auto rotated = [&](double clockwise) {

@@ -1,11 +1,17 @@
 // Metrics: checks the value of every metric with every set of labels.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <sstream>
+#include <thread>
+#include <vector>
 
+#include "core/base/unique_fd.hpp"
 #include "core/control/metrics.hpp"
+#include "core/control/process_usage.hpp"
 #include "tests/unit/core/control/fake_target.hpp"
 
 namespace lensd {
@@ -134,6 +140,23 @@ TEST(Metrics, AHistogramCountsUpToEachBucketsLimit) {
     last = count, ++limits;
   }
   EXPECT_GT(limits, 3);
+}
+
+TEST(ProcessUsage, CountsDescriptorsAndThreads) {
+  constexpr int kMore = 40, kOthers = 10;  // threads of other tests may end meanwhile
+  const ProcessUsage before = process_usage();
+  EXPECT_GT(before.resident_bytes, 1 << 20);
+  std::vector<UniqueFd> files;
+  for (int i = 0; i < kMore; ++i) files.emplace_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  EXPECT_NEAR(process_usage().descriptors - before.descriptors, kMore, kOthers);
+  std::atomic<bool> go{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kMore; ++i) threads.emplace_back([&go] { go.wait(false); });
+  const int counted = process_usage().threads;
+  go = true;
+  go.notify_all();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_NEAR(counted - before.threads, kMore, kOthers);
 }
 
 }  // namespace

@@ -58,5 +58,12 @@ TEST(DeviceKinds, OpeningALoopbackDeviceMayBeRetried) {
   }
 }
 
+TEST(DeviceKinds, TextsMayBeEmptyOrFillTheirField) {
+  const unsigned char nothing[4] = {}, part[4] = {'a', 'b', 0, 'c'}, full[4] = {'a', 'b', 'c', 'd'};
+  EXPECT_EQ(v4l2_text(nothing), "");
+  EXPECT_EQ(v4l2_text(part), "ab");
+  EXPECT_EQ(v4l2_text(full), "abcd");
+}
+
 }  // namespace
 }  // namespace lensd

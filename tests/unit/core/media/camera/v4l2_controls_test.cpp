@@ -138,5 +138,25 @@ TEST(V4l2Controls, AControlThatFailsSometimesIsListed) {
   EXPECT_EQ(camera.names(), "brightness gamma gain focus zoom led ");
 }
 
+TEST(V4l2Controls, RelativeControlsMoveTheCamera) {
+  const auto moves = [](uint32_t id, uint32_t flags = 0, uint32_t type = V4L2_CTRL_TYPE_INTEGER) {
+    v4l2_query_ext_ctrl query = query_of(type, "Motor", 0, 1, 0, flags);
+    query.id = id;
+    return described(query).moves;
+  };
+  for (const uint32_t id : {V4L2_CID_PAN_RELATIVE, V4L2_CID_TILT_RELATIVE, V4L2_CID_FOCUS_RELATIVE,
+                            V4L2_CID_ZOOM_RELATIVE, V4L2_CID_ZOOM_CONTINUOUS, V4L2_CID_IRIS_RELATIVE,
+                            V4L2_CID_PAN_SPEED, V4L2_CID_TILT_SPEED})
+    EXPECT_TRUE(moves(id)) << std::hex << id;
+  for (const uint32_t id : {V4L2_CID_PAN_ABSOLUTE, V4L2_CID_TILT_ABSOLUTE, V4L2_CID_FOCUS_ABSOLUTE,
+                            V4L2_CID_ZOOM_ABSOLUTE, V4L2_CID_IRIS_ABSOLUTE, V4L2_CID_GAIN})
+    EXPECT_FALSE(moves(id)) << std::hex << id;
+  constexpr uint32_t kBoth = V4L2_CTRL_FLAG_WRITE_ONLY | V4L2_CTRL_FLAG_EXECUTE_ON_WRITE;
+  EXPECT_TRUE(moves(V4L2_CID_GAIN, kBoth));
+  EXPECT_FALSE(moves(V4L2_CID_GAIN, V4L2_CTRL_FLAG_WRITE_ONLY));
+  EXPECT_FALSE(moves(V4L2_CID_GAIN, V4L2_CTRL_FLAG_EXECUTE_ON_WRITE));
+  EXPECT_FALSE(moves(V4L2_CID_GAIN, kBoth, V4L2_CTRL_TYPE_BOOLEAN));
+}
+
 }  // namespace
 }  // namespace lensd

@@ -46,5 +46,23 @@ TEST(RateMeter, AnotherClockStartsAgain) {
   EXPECT_NEAR(meter.rate(), 20, 0.01);
 }
 
+TEST(RateMeter, FivePicturesWithinFiveSecondsAreEnough) {
+  const auto rate_from = [](int64_t first) {
+    RateMeter meter;
+    meter.add(first);
+    for (const int64_t stamp : {57, 58, 59, 60}) meter.add(stamp * sec / 10);
+    return meter.rate();
+  };
+  EXPECT_DOUBLE_EQ(rate_from(sec), 0.8);
+  EXPECT_EQ(rate_from(sec - 1), 0) << "the first one is older than five seconds";
+  RateMeter meter;
+  for (int i = 0; i < 4; ++i) meter.add(sec + i * sec / 10);
+  EXPECT_EQ(meter.rate(), 0) << "four";
+  meter.add(sec + 4 * sec / 10);
+  EXPECT_DOUBLE_EQ(meter.rate(), 10);
+  meter.add(sec + 4 * sec / 10);
+  EXPECT_EQ(meter.rate(), 0) << "a time that does not increase is from another clock";
+}
+
 }  // namespace
 }  // namespace lensd

@@ -62,5 +62,16 @@ TEST(TlsCheck, RtspsCannotBeVerified) {
   }
 }
 
+TEST(TlsCheck, AMessageAboutACertificateIsARefusal) {
+  ff::initialize();
+  ff::forget_log();
+  EXPECT_FALSE(certificate_refused());
+  av_log(nullptr, AV_LOG_ERROR, "The certificate is NOT trusted\n");
+  EXPECT_TRUE(certificate_refused());
+  av_log(nullptr, AV_LOG_ERROR, "Connection refused\n");
+  EXPECT_FALSE(certificate_refused());
+  ff::forget_log();
+}
+
 }  // namespace
 }  // namespace lensd

@@ -1,6 +1,8 @@
 // A SoundOutput that stores what is heard, and when.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -61,11 +63,11 @@ class FakeOutput final : public SoundOutput {
   }
   size_t writable() override {
     const std::lock_guard lock(s_.mutex);
-    const int64_t ahead = s_.next_ns - now_ns();
-    return s_.running && ahead < 100'000'000 ? static_cast<size_t>(sound_frames(100'000'000 - ahead)) : 0;
+    return room();
   }
   void write(const float* samples, size_t frames) override {
     const std::lock_guard lock(s_.mutex);
+    EXPECT_LE(frames, room());
     for (size_t i = 0; i < frames; ++i)
       s_.heard.emplace_back(s_.next_ns + sound_ns(static_cast<double>(i)), samples[i * kSoundChannels]);
     s_.next_ns += sound_ns(static_cast<double>(frames));
@@ -73,6 +75,11 @@ class FakeOutput final : public SoundOutput {
 
  private:
   static constexpr int64_t kDelay = 20'000'000;
+  /// Returns the frames that can be written. Call with the mutex locked. Grows until the next write().
+  size_t room() const {
+    const int64_t ahead = s_.next_ns - now_ns();
+    return s_.running && ahead < 100'000'000 ? static_cast<size_t>(sound_frames(100'000'000 - ahead)) : 0;
+  }
   void drop() {
     const std::lock_guard lock(s_.mutex);
     const int64_t now = now_ns() + kDelay;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "core/media/sound/sound_codec.hpp"
 #include "core/media/sound/sound_decoder.hpp"
 #include "core/media/still.hpp"
 #include "tests/unit/common/local_server.hpp"
@@ -289,6 +290,25 @@ TEST_F(SoundDecoderTest, AnInterruptionEndsTheRead) {
   EXPECT_FALSE(decoder.read(block));
   stop_.interrupted = false;
   EXPECT_TRUE(decoder.read(block));
+}
+
+TEST(SoundResampler, FitsOnlyFramesOfItsFormat) {
+  const auto frame_of = [](AVSampleFormat format, int rate, int channels) {
+    ff::FramePtr frame = ff::make_frame();
+    frame->format = format, frame->sample_rate = rate;
+    av_channel_layout_default(&frame->ch_layout, channels);
+    return frame;
+  };
+  const ff::FramePtr stereo = frame_of(AV_SAMPLE_FMT_FLTP, 44100, 2);
+  SoundResampler resampler;
+  EXPECT_FALSE(resampler.fits(*stereo)) << "it has no format yet";
+  resampler.configure(*stereo, "test");
+  EXPECT_TRUE(resampler.fits(*stereo));
+  EXPECT_FALSE(resampler.fits(*frame_of(AV_SAMPLE_FMT_FLT, 44100, 2)));
+  EXPECT_FALSE(resampler.fits(*frame_of(AV_SAMPLE_FMT_FLTP, 48000, 2)));
+  EXPECT_FALSE(resampler.fits(*frame_of(AV_SAMPLE_FMT_FLTP, 44100, 1)));
+  resampler.reset();
+  EXPECT_FALSE(resampler.fits(*stereo));
 }
 
 TEST(TempoChain, StaysInTheRangeOfTheFilter) {
