@@ -191,4 +191,21 @@ void Pipeline::request_seek(int64_t position_ns, int back) {
   loop_armed_ = *seek_target_ns_ <= state_.loop_b_ns;
 }
 
+/// Reports the outcome of commands and forgets them. If they have taken effect, sets their controls.
+void Pipeline::finish_commands(std::vector<PlannedCommand>& commands, const std::string& problem) {
+  const auto done = std::exchange(commands, {});
+  if (done.empty()) return;
+  for (const PlannedCommand& command : done)
+    if (problem.empty() && !command.controls.empty() && (!command.claim || command.claim->take()))
+      set_source_controls(SetSourceControls{command.controls, true});
+  report_outcomes(done, problem);
+  options_.on_change();
+}
+
+void Pipeline::report_outcomes(const std::vector<PlannedCommand>& commands, const std::string& problem) {
+  const std::lock_guard lock(mutex_);
+  for (const PlannedCommand& command : commands)
+    if (command.request) outcomes_.push_back({command.request, problem, next_frame_index()});
+}
+
 }  // namespace lensd

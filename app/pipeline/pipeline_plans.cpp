@@ -144,17 +144,6 @@ bool Pipeline::swap_in_planned() {
   return true;
 }
 
-/// Reports the outcome of commands and forgets them. If they have taken effect, sets their controls.
-void Pipeline::finish_commands(std::vector<PlannedCommand>& commands, const std::string& problem) {
-  const auto done = std::exchange(commands, {});
-  if (done.empty()) return;
-  for (const PlannedCommand& command : done)
-    if (problem.empty() && !command.controls.empty() && (!command.claim || command.claim->take()))
-      set_source_controls(SetSourceControls{command.controls, true});
-  report_outcomes(done, problem);
-  options_.on_change();
-}
-
 /// Lets the planner free a plan, because that waits for the GPU. Frees it here if the queue is full.
 void Pipeline::free_later(std::unique_ptr<PreparedPlan> plan) {
   PlanRequest request;
@@ -349,12 +338,6 @@ void Pipeline::install_first() {
   notices_.add(true, "running on the CPU: " + backend_problem_);
   options_.backend = Backend::cpu;
   make();
-}
-
-void Pipeline::report_outcomes(const std::vector<PlannedCommand>& commands, const std::string& problem) {
-  const std::lock_guard lock(mutex_);
-  for (const PlannedCommand& command : commands)
-    if (command.request) outcomes_.push_back({command.request, problem, next_frame_index()});
 }
 
 /// Returns the index of the first frame that shows a change made now: the current frame while paused, else

@@ -105,9 +105,9 @@ void Session::trace(std::string path, Reply reply) {
     const auto running = pipeline();
     if (!running) return not_posted();
     const std::string text = running->timeline().chrome_trace();
-    const std::string written =
-        path.empty() ? captures_.write_new(state().frame_index, ".trace.json", text, "trace")
-                     : write_capture(path, text, "trace");
+    const std::string written = path.empty()
+                                    ? captures_.write_new(state().frame_index, ".trace.json", text, "trace")
+                                    : write_capture(path, text, "trace");
     return {.data = {{"path", written}}};
   });
 }

@@ -144,7 +144,8 @@ void Viewer::post(const std::vector<Command>& commands) {
     for (const Command& command : commands) sent(command, 0);
     return;
   }
-  outbox_.post(commands, [this](const Command& command) { return pipeline_->try_post(command); }, sent);
+  outbox_.post(
+      commands, [this](const Command& command) { return pipeline_->try_post(command); }, sent);
 }
 
 void Viewer::skip_frame() {

@@ -120,8 +120,8 @@ class SocketServer::Loop {
 
   int timeout_ms() const {
     if (backlog_ || tick_due_) return 0;
-    // Without observers there is nothing to compare. Stuck clients and the deadlines of requests, also those of
-    // HTTP, are checked once a second.
+    // Without observers there is nothing to compare. Stuck clients and the deadlines of requests, also those
+    // of HTTP, are checked once a second.
     return hub_.any() ? static_cast<int>(options_.tick_ns / 1'000'000) : 1000;
   }
 

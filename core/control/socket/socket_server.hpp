@@ -31,7 +31,8 @@ struct SocketOptions {
 class SocketServer {
  public:
   /// Binds and starts the thread. The thread calls `pump` before each EventHub::tick() and thus after every
-  /// wake(), and at least once a second. Throws Error(runtime_failure) if the path cannot be used or another instance listens there.
+  /// wake(), and at least once a second. Throws Error(runtime_failure) if the path cannot be used or another
+  /// instance listens there.
   SocketServer(
       ControlTarget& target, EventHub& hub, SocketOptions options, std::function<void()> pump = [] {});
   /// Joins the thread, closes all connections and removes the socket.

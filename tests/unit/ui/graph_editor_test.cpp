@@ -1,52 +1,14 @@
-// Graph editing: topology, undo and redo, and synchronisation with the pipeline.
-#include <fmt/format.h>
+// Graph editing: topology, and synchronisation with the pipeline.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "core/graph/edit_shape.hpp"
-#include "tests/unit/ui/sample_model.hpp"
+#include "tests/unit/ui/edited_graphs.hpp"
 #include "ui/model/graph_editor.hpp"
 
 namespace lensd::ui {
 namespace {
-
-const Registry& filters() {
-  return test::sample_registry();
-}
-
-GraphDesc graph_of(std::vector<NodeDesc> nodes, std::string output = {}) {
-  GraphDesc graph;
-  graph.nodes = std::move(nodes), graph.output = std::move(output);
-  EXPECT_TRUE(validate(graph, filters()).empty());
-  return resolved(graph, filters());
-}
-
-NodeDesc node(std::string id, std::vector<std::string> inputs = {}, std::string filter = "median") {
-  NodeDesc desc;
-  desc.id = std::move(id), desc.filter = std::move(filter), desc.inputs = std::move(inputs);
-  return desc;
-}
-
-/// Returns the nodes with their inputs, then the output: "a(source) b(a) > b".
-std::string shape(const GraphDesc& graph) {
-  std::string text;
-  for (const NodeDesc& n : graph.nodes) {
-    text += n.id + "(";
-    for (const std::string& input : n.inputs) text += (&input == &n.inputs.front() ? "" : ",") + input;
-    text += ") ";
-  }
-  return text + "> " + graph.output;
-}
-
-GraphDesc chain() {
-  return graph_of({node("a"), node("b"), node("c")});
-}
-
-/// a feeds b and c; d blends c over b.
-GraphDesc diamond() {
-  return graph_of({node("a"), node("b", {"a"}), node("c", {"a"}), node("d", {"b", "c"}, "mix")});
-}
 
 TEST(GraphEdit, AddsBelowANodeAndOnTop) {
   GraphDesc graph = chain();
@@ -142,46 +104,6 @@ TEST(GraphEdit, RenamesWithReadersAndRefusesWhatCannotBeNamed) {
   for (const char* name : {"", "source", "a", "x y", "x.y", "x,y"})
     EXPECT_TRUE(rename_node(graph, "b", name)) << name;
   EXPECT_NE(rename_node(graph, "b", "my tracker")->find("my_tracker"), std::string::npos);
-}
-
-TEST(GraphHistory, StepsBackAndForthAndForgetsTheOldest) {
-  GraphHistory history;
-  history.reset(chain(), -1);
-  EXPECT_FALSE(history.can_undo());
-  EXPECT_EQ(history.undo(), "");
-  for (size_t i = 0; i < GraphHistory::kMaxSteps + 50; ++i)
-    history.record(graph_of({node(fmt::format("n{}", i))}), fmt::format("step {}", i), {},
-                   static_cast<int>(i));
-  EXPECT_EQ(history.steps(), GraphHistory::kMaxSteps);
-  EXPECT_EQ(history.undo(), "step 249");
-  EXPECT_EQ(history.present().output, "n248");
-  EXPECT_EQ(history.preset(), 248);
-  EXPECT_EQ(history.redo_name(), "step 249");
-  EXPECT_EQ(history.redo(), "step 249");
-  EXPECT_FALSE(history.can_redo());
-  while (history.can_undo()) history.undo();
-  EXPECT_EQ(history.present().output, "n49");
-}
-
-TEST(GraphHistory, ADragIsOneStepAndANewChangeEndsRedo) {
-  GraphHistory history;
-  history.reset(chain(), -1);
-  for (const char* id : {"x", "y", "z"}) history.record(graph_of({node(id)}), id, "a.radius", -1);
-  EXPECT_EQ(history.steps(), 1u);
-  EXPECT_EQ(history.present().output, "z");
-  history.seal();
-  history.record(graph_of({node("later")}), "later", "a.radius", -1);
-  EXPECT_EQ(history.steps(), 2u);
-  history.undo(), history.undo();
-  EXPECT_EQ(shape(history.present()), shape(chain()));
-  history.record(graph_of({node("other")}), "other", {}, -1);
-  EXPECT_FALSE(history.can_redo());
-  EXPECT_EQ(history.steps(), 1u);
-  history.drop();  // the change was rejected
-  EXPECT_FALSE(history.can_undo());
-  history.redo(), history.redo();
-  EXPECT_EQ(history.present().output, "later") << "what was undone before is there again";
-  EXPECT_FALSE(history.can_redo());
 }
 
 /// An editor with a simulated pipeline.

@@ -122,8 +122,8 @@ std::vector<PanelDriver::DrawnText> PanelDriver::drawn_texts() const {
       const ImFont* font = found->second.first;
       const ImFontGlyph& glyph = *found->second.second;
       const float x = corner.pos.x - glyph.X0, y = corner.pos.y - glyph.Y0;
-      const bool same_line = font == last && corner.col == texts.back().colour &&
-                             std::abs(y - texts.back().y) < 0.5f;
+      const bool same_line =
+          font == last && corner.col == texts.back().colour && std::abs(y - texts.back().y) < 0.5f;
       const float gap = same_line ? x - texts.back().end : 0;
       const bool after_blank = same_line && std::abs(gap - font->GetCharAdvance(' ')) < 0.5f;
       if (after_blank)

@@ -13,6 +13,7 @@
 #include "core/image/tracks.hpp"
 #include "tests/unit/ui/panel_driver.hpp"
 #include "ui/panel.hpp"
+#include "ui/widgets/text_row.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -297,6 +298,13 @@ TEST(Texts, LimitsOfTimesAndNumbers) {
   EXPECT_EQ(count_text(0, "drop"), "0 drops");
   EXPECT_EQ(count_text(1, "drop"), "1 drop");
   EXPECT_EQ(count_text(2, "drop"), "2 drops");
+}
+
+TEST_F(PanelTexts, TextInOneLineIsValidAndHasNoLineBreak) {
+  frame();
+  EXPECT_EQ(elided("a\nb\xe9.mp4", 1000), "a b\xEF\xBF\xBD.mp4");
+  EXPECT_EQ(elided_front("a\nb\xe9.mp4", 1000), "a b\xEF\xBF\xBD.mp4");
+  EXPECT_EQ(label_text("a####b"), "a# # # #b");
 }
 
 }  // namespace

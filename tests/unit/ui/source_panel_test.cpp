@@ -4,7 +4,6 @@
 #include "core/base/clock.hpp"
 #include "tests/unit/ui/panel_driver.hpp"
 #include "ui/panels/source/source_list.hpp"
-#include "ui/widgets/text_row.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -274,13 +273,6 @@ TEST_F(SourcePanel, NamesAreDrawnInOneLineAndWhole) {
   EXPECT_EQ(vertices("a##b.mp4"), vertices("a+=b.mp4"));
 }
 
-TEST_F(SourcePanel, TextInOneLineIsValidAndHasNoLineBreak) {
-  frame();
-  EXPECT_EQ(elided("a\nb\xe9.mp4", 1000), "a b\xEF\xBF\xBD.mp4");
-  EXPECT_EQ(elided_front("a\nb\xe9.mp4", 1000), "a b\xEF\xBF\xBD.mp4");
-  EXPECT_EQ(label_text("a####b"), "a# # # #b");
-}
-
 TEST_F(SourcePanel, ACamerasModesAreChosenByClicks) {
   open_dialog();
   click("source/camera/video0");
@@ -374,24 +366,6 @@ TEST_F(SourcePanel, StateOfALiveSourceIsInTheRow) {
   EXPECT_EQ(live_text_brief(model.live_status, model.live_status.since_ns), "playing · 23 ms behind");
   model.live_status.reason = "no signal";
   EXPECT_EQ(live_text_brief(model.live_status, model.live_status.since_ns), "playing · no signal");
-}
-
-TEST_F(SourcePanel, EveryReasonHasItsNumber) {
-  FrameCounts c;
-  c.camera_broken = 6, c.camera_missed = 4;
-  c.received = 100, c.replaced_source = 5, c.replaced_graph = 3, c.skipped = 2, c.processed = 90;
-  c.shown = 80, c.not_shown = 10, c.repeated = 7, c.recorder = 1, c.late = 4;
-  c.placeholders = 6, c.rerun = 9;
-  EXPECT_EQ(c.replaced(), 8u);
-  EXPECT_EQ(c.drops(), 23u);
-  const std::string live = frame_count_lines(c, true), file = frame_count_lines(c, false);
-  for (const char* line :
-       {"100  received", "5  dropped at the source", "3  dropped before the graph", "2  skipped",
-        "6  damaged", "4  missed by the camera", "10  finished but not shown", "7  repeated", "1  missing",
-        "6  placeholders", "9  processed again"})
-    EXPECT_NE(live.find(line), std::string::npos) << line;
-  EXPECT_EQ(file.find("received"), std::string::npos);
-  EXPECT_NE(file.find("4  shown late"), std::string::npos);
 }
 
 TEST_F(SourcePanel, DrawsInEverySize) {

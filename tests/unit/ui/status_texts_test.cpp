@@ -155,5 +155,23 @@ TEST_F(StatusTexts, AComparisonThatIsNotMeasuredSaysSo) {
   EXPECT_FALSE(drawn("PSNR n/a"));
 }
 
+TEST(FrameCountLines, EveryReasonHasItsNumber) {
+  FrameCounts c;
+  c.camera_broken = 6, c.camera_missed = 4;
+  c.received = 100, c.replaced_source = 5, c.replaced_graph = 3, c.skipped = 2, c.processed = 90;
+  c.shown = 80, c.not_shown = 10, c.repeated = 7, c.recorder = 1, c.late = 4;
+  c.placeholders = 6, c.rerun = 9;
+  EXPECT_EQ(c.replaced(), 8u);
+  EXPECT_EQ(c.drops(), 23u);
+  const std::string live = frame_count_lines(c, true), file = frame_count_lines(c, false);
+  for (const char* line :
+       {"100  received", "5  dropped at the source", "3  dropped before the graph", "2  skipped",
+        "6  damaged", "4  missed by the camera", "10  finished but not shown", "7  repeated", "1  missing",
+        "6  placeholders", "9  processed again"})
+    EXPECT_NE(live.find(line), std::string::npos) << line;
+  EXPECT_EQ(file.find("received"), std::string::npos);
+  EXPECT_NE(file.find("4  shown late"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace lensd::ui

@@ -240,7 +240,8 @@ TEST(SourceControlValues, IntegersAreInTheRangeAndOnTheStep) {
   EXPECT_NE(why_refused(any, 9007199254740994.0), "") << "larger doubles skip integers";
   const SourceControl plain = control_of(ControlKind::integer, 0, 10);
   EXPECT_EQ(why_refused(plain, int64_t{11}), "gain = 11 is not allowed, expected a whole number 0 to 10");
-  EXPECT_EQ(why_refused(plain, std::string("x")), "gain = 'x' is not allowed, expected a whole number 0 to 10");
+  EXPECT_EQ(why_refused(plain, std::string("x")),
+            "gain = 'x' is not allowed, expected a whole number 0 to 10");
 }
 
 TEST(SourceControlValues, MasksHaveOnlyTheirBits) {

@@ -18,7 +18,7 @@
 namespace lensd {
 namespace {
 
-std::unique_ptr<AudioCopy> audio_of(AVCodecID id) {
+std::unique_ptr<AudioCopy> packets_of(AVCodecID id) {
   ff::initialize();
   AudioSource source;
   source.live = std::make_shared<LiveAudio>(0);
@@ -33,7 +33,7 @@ std::unique_ptr<AudioCopy> audio_of(AVCodecID id) {
 }
 
 bool is_copied(AVCodecID id, const char* container) {
-  const auto audio = audio_of(id);
+  const auto audio = packets_of(id);
   AVFormatContext* context = nullptr;
   avformat_alloc_output_context2(&context, &output_format_of(container, container), nullptr, "x");
   const std::unique_ptr<AVFormatContext, ff::Release<avformat_free_context>> output(context);
@@ -85,7 +85,7 @@ TEST(AudioContainers, OnlyAudioThatIsRefusedIsTheReason) {
   const VideoEncoder encoder(output_format_of("matroska", "x"), pixels_format({PixelFormat::rgba8, {64, 48}}),
                              25, {.codec = "libvpx"}, "x");
   for (const auto& c : kCases) {
-    const auto audio = audio_of(c.audio);
+    const auto audio = packets_of(c.audio);
     Muxer muxer(output_format_of(c.muxer, "x"), c.url, EncodedFormat(encoder), audio.get());
     ff::Options options;
     log::error("{}", kMark);

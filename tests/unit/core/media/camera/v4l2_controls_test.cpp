@@ -144,9 +144,9 @@ TEST(V4l2Controls, RelativeControlsMoveTheCamera) {
     query.id = id;
     return described(query).moves;
   };
-  for (const uint32_t id : {V4L2_CID_PAN_RELATIVE, V4L2_CID_TILT_RELATIVE, V4L2_CID_FOCUS_RELATIVE,
-                            V4L2_CID_ZOOM_RELATIVE, V4L2_CID_ZOOM_CONTINUOUS, V4L2_CID_IRIS_RELATIVE,
-                            V4L2_CID_PAN_SPEED, V4L2_CID_TILT_SPEED})
+  for (const uint32_t id :
+       {V4L2_CID_PAN_RELATIVE, V4L2_CID_TILT_RELATIVE, V4L2_CID_FOCUS_RELATIVE, V4L2_CID_ZOOM_RELATIVE,
+        V4L2_CID_ZOOM_CONTINUOUS, V4L2_CID_IRIS_RELATIVE, V4L2_CID_PAN_SPEED, V4L2_CID_TILT_SPEED})
     EXPECT_TRUE(moves(id)) << std::hex << id;
   for (const uint32_t id : {V4L2_CID_PAN_ABSOLUTE, V4L2_CID_TILT_ABSOLUTE, V4L2_CID_FOCUS_ABSOLUTE,
                             V4L2_CID_ZOOM_ABSOLUTE, V4L2_CID_IRIS_ABSOLUTE, V4L2_CID_GAIN})

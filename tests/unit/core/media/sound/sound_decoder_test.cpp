@@ -122,8 +122,8 @@ TEST_F(SoundDecoderTest, TimesAreRelativeToTheFirstPicture) {
   EXPECT_EQ(read_all(early).first_ns, kS) << "the audio starts a second after the picture";
 }
 
-/// Writes a Matroska file with a cover picture and half a second of sound that begins at `start_ms`.
-void write_covered_sound(const std::string& path, int64_t start_ms) {
+/// Writes a Matroska file with a cover picture and `length_ms` of sound that begins at `start_ms`.
+void write_covered_sound(const std::string& path, int64_t start_ms, int64_t length_ms) {
   StillEncoder encoder(StillEncoder::Type::jpeg);
   const Image image = test::picture({PixelFormat::rgba8, {64, 48}}, 0);
   const auto jpeg = encoder.encode(image.ref());
@@ -145,7 +145,7 @@ void write_covered_sound(const std::string& path, int64_t start_ms) {
   ASSERT_GE(avio_open(&raw->pb, path.c_str(), AVIO_FLAG_WRITE), 0);
   ASSERT_GE(avformat_write_header(raw, nullptr), 0);
   constexpr int kStepMs = 20, kBytes = kSoundRate / 1000 * kStepMs * 2;
-  for (int ms = 0; ms < 500; ms += kStepMs) {
+  for (int ms = 0; ms < length_ms; ms += kStepMs) {
     const ff::PacketPtr packet = ff::make_packet();
     ff::check_memory(av_new_packet(packet.get(), kBytes));
     std::fill_n(packet->data, kBytes, uint8_t{1});
@@ -158,7 +158,7 @@ void write_covered_sound(const std::string& path, int64_t start_ms) {
 }
 
 TEST_F(SoundDecoderTest, LateSoundBeginsWithItsCover) {
-  write_covered_sound(file("late.mka"), 3000);
+  write_covered_sound(file("late.mka"), 3000, 500);
   const auto source = open_source(file("late.mka"), {});
   ASSERT_EQ(source->info().picture.extent, (Extent{64, 48})) << "the cover";
   EXPECT_EQ(source->info().start_ns, 3 * kS);
@@ -184,7 +184,8 @@ void put_rest(int client, const std::string& content, size_t begin) {
 }
 
 TEST_F(SoundDecoderTest, ARequestThatABusyServerRefusesIsRepeated) {
-  const std::string content = test::wav(48000, 2, 48000 * 5, [](int64_t i) { return test::beeps(i, 48000); });
+  write_covered_sound(file("a.mka"), 0, 5000);
+  const std::string content = get("a.mka");
   std::atomic<bool> busy{false};
   std::atomic<int> refused{0};
   std::atomic<size_t> refused_at{0}, answered_at{0};
@@ -199,7 +200,7 @@ TEST_F(SoundDecoderTest, ARequestThatABusyServerRefusesIsRepeated) {
     if (busy.exchange(false)) answered_at = begin;
     put_rest(client, content, begin);
   });
-  SoundDecoder decoder({fmt::format("http://127.0.0.1:{}/a.wav", server.port()), 0, 0, {}}, stop_);
+  SoundDecoder decoder({fmt::format("http://127.0.0.1:{}/a.mka", server.port()), 0, 0, {}}, stop_);
   decoder.seek(0, 1);
   EXPECT_GT(read_all(decoder).left.size(), size_t{4 * kSoundRate});
   busy = true;
@@ -211,8 +212,31 @@ TEST_F(SoundDecoderTest, ARequestThatABusyServerRefusesIsRepeated) {
   EXPECT_EQ(answered_at.load(), refused_at.load()) << "a further attempt begins earlier";
 }
 
+/// Writes a minute of silent MP3 frames. A seek in this container reads packets at several places.
+void write_transport_stream(const std::string& path) {
+  AVFormatContext* raw = nullptr;
+  ff::check_memory(avformat_alloc_output_context2(&raw, nullptr, "mpegts", nullptr));
+  const std::unique_ptr<AVFormatContext, ff::Release<avformat_free_context>> muxer(raw);
+  AVCodecParameters& sound = *ff::allocated(avformat_new_stream(raw, nullptr))->codecpar;
+  sound.codec_type = AVMEDIA_TYPE_AUDIO, sound.codec_id = AV_CODEC_ID_MP3, sound.sample_rate = 44100;
+  av_channel_layout_default(&sound.ch_layout, 2);
+  ASSERT_GE(avio_open(&raw->pb, path.c_str(), AVIO_FLAG_WRITE), 0);
+  ASSERT_GE(avformat_write_header(raw, nullptr), 0);
+  const std::string frame = "\xFF\xFB\x90" + std::string(414, '\0');
+  for (int i = 0; i < 2300; ++i) {
+    const ff::PacketPtr packet = ff::make_packet();
+    ff::check_memory(av_new_packet(packet.get(), static_cast<int>(frame.size())));
+    std::ranges::copy(frame, packet->data);
+    packet->pts = packet->dts = av_rescale_q(int64_t{1152} * i, {1, 44100}, raw->streams[0]->time_base);
+    EXPECT_GE(av_write_frame(raw, packet.get()), 0);
+  }
+  EXPECT_GE(av_write_trailer(raw), 0);
+  avio_closep(&raw->pb);
+}
+
 TEST_F(SoundDecoderTest, ASeekWaitsOnceForAServerThatDoesNotAnswer) {
-  const std::string content = test::wav(48000, 2, 48000 * 5, [](int64_t i) { return test::beeps(i, 48000); });
+  write_transport_stream(file("a.ts"));
+  const std::string content = get("a.ts");
   std::atomic<bool> down{false};
   std::atomic<int> requests{0};  // while `down`
   LocalHttpServer server([&](int client, const std::string& request) {
@@ -230,7 +254,7 @@ TEST_F(SoundDecoderTest, ASeekWaitsOnceForAServerThatDoesNotAnswer) {
   });
   LiveOptions live;
   live.silence_ns = kS, live.silence_given = true;
-  SoundDecoder decoder({fmt::format("http://127.0.0.1:{}/a.wav", server.port()), 0, 0, live}, stop_);
+  SoundDecoder decoder({fmt::format("http://127.0.0.1:{}/a.ts", server.port()), 0, 0, live}, stop_);
   decoder.seek(0, 1);
   EXPECT_GT(read_all(decoder).left.size(), size_t{4 * kSoundRate});
   down = true;
