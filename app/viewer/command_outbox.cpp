@@ -3,12 +3,17 @@
 namespace lensd {
 
 void CommandOutbox::post(const std::vector<Command>& commands, const TryPost& try_post, const Sent& sent) {
+  bool any_queued = false;
   while (!waiting_.empty()) {
     const uint64_t ticket = try_post(waiting_.front());
     if (ticket == 0) break;
     sent(waiting_.front(), ticket);
     waiting_.pop_front();
+    any_queued = true;
   }
+  // `sent` has taken over the values of the queued commands. Those of the waiting ones are newer.
+  if (any_queued)
+    for (const Command& command : waiting_) sent(command, kWaiting);
   for (const Command& command : commands) {
     const uint64_t ticket = waiting_.empty() ? try_post(command) : 0;
     if (ticket == 0) waiting_.push_back(command);

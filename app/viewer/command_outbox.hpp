@@ -22,7 +22,8 @@ class CommandOutbox {
 
   /// Queues a command; returns 0 if the queue is full. See Pipeline::try_post().
   using TryPost = std::function<uint64_t(const Command&)>;
-  /// Called with a command and its ticket; first with kWaiting if the command must wait.
+  /// Called with a command and its ticket; first with kWaiting if the command must wait, and again with
+  /// kWaiting after an older command was queued. So the last call is for the newest command of its kind.
   using Sent = std::function<void(const Command&, uint64_t ticket)>;
 
   /// Queues the commands that wait, then `commands`, in this order, until the queue is full. The others wait.

@@ -49,7 +49,22 @@ TEST_F(Outbox, CommandsWaitInOrderForRoom) {
   room = 10;
   post({});
   EXPECT_EQ(queue, "1234");
-  EXPECT_EQ(sent, "1@1 2w 3w 2@2 4w 3@3 4@4 ");
+  EXPECT_EQ(sent, "1@1 2w 3w 2@2 3w 4w 3@3 4@4 ");
+}
+
+TEST_F(Outbox, TheNewestWaitingCommandIsTheLastOneSent) {
+  post({SetSpeed{1}, SetSpeed{2}, SetSpeed{3}});
+  EXPECT_EQ(sent, "1w 2w 3w ");
+  sent.clear();
+  post({});
+  EXPECT_EQ(sent, "") << "the queue is full";
+  room = 1;
+  post({});
+  EXPECT_EQ(sent, "1@1 2w 3w ");
+  sent.clear(), room = 2;
+  post({});
+  EXPECT_EQ(sent, "2@2 3@3 ");
+  EXPECT_EQ(queue, "123");
 }
 
 TEST_F(Outbox, ANewPipelineGetsNoOldCommands) {
