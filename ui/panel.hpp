@@ -321,9 +321,6 @@ void paste_nodes(PanelContext& ctx);
 void draw_graph_panel(PanelContext& ctx);
 void draw_node_params(PanelContext& ctx, const ShownGraph& shown, size_t index);  // in the graph panel
 void draw_add_filter(PanelContext& ctx);  // the graph panel's button and list
-/// Places the next popup at `corner`, or higher if the window would cut it. `height`: that of the popup in
-/// the last frame, in ImGui units.
-void place_popup(const PanelContext& ctx, ImVec2 corner, float height);
 void draw_preset_row(PanelContext& ctx);
 float precision_button_width(const PanelContext& ctx);
 void draw_precision_button(PanelContext& ctx);  // with its menu

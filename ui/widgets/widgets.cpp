@@ -211,6 +211,11 @@ bool input_text(const char* id, std::string& text, int flags, const char* hint,
   return ImGui::InputTextWithHint(id, hint, &text, flags, callback, data);
 }
 
+void place_popup(const Look& look, ImVec2 corner, float height) {
+  const float margin = look.px(8), lowest = ImGui::GetIO().DisplaySize.y - margin - height;
+  ImGui::SetNextWindowPos({corner.x, std::max(std::min(corner.y, lowest), margin)});
+}
+
 namespace {
 
 constexpr int kDimText = 158;     ///< contrast 4.5 on greys up to 49, so also on dimmed fills

@@ -40,7 +40,7 @@ void draw_precision_button(PanelContext& ctx) {
                        chosen ? "" : ", chosen for the source"));
   const VarScope window_padding(ImGuiStyleVar_WindowPadding, {ctx.px(12), ctx.px(10)});
   float& height = ctx.state.preset_menu.precision_height;
-  place_popup(ctx, {ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ctx.px(4)}, height);
+  place_popup(ctx.look, {ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ctx.px(4)}, height);
   ImGui::SetNextWindowSize({ctx.px(kPrecisionMenuWidth), 0});
   if (!ImGui::BeginPopup("##precision_menu")) return;
   draw_item(ctx, Precision::automatic, "Automatic",

@@ -253,11 +253,6 @@ std::string last_graph_text(const PanelContext& ctx) {
   return text;
 }
 
-void place_popup(const PanelContext& ctx, ImVec2 corner, float height) {
-  const float margin = ctx.px(8), lowest = ImGui::GetIO().DisplaySize.y - margin - height;
-  ImGui::SetNextWindowPos({corner.x, std::max(std::min(corner.y, lowest), margin)});
-}
-
 void draw_preset_row(PanelContext& ctx) {
   if (!ctx.editor().registry()) return;
   draw_name(ctx,
@@ -268,7 +263,7 @@ void draw_preset_row(PanelContext& ctx) {
   PresetMenuState& m = ctx.state.preset_menu;
   const VarScope window_padding(ImGuiStyleVar_WindowPadding, {ctx.px(12), ctx.px(10)});
   const ImVec2 corner{ImGui::GetCursorScreenPos().x, ImGui::GetItemRectMax().y + ctx.px(4)};
-  place_popup(ctx, corner, m.menu_height);
+  place_popup(ctx.look, corner, m.menu_height);
   ImGui::SetNextWindowSize({ctx.px(kMenuWidth), 0});
   if (ImGui::BeginPopup("##preset_menu")) {
     draw_menu(ctx);
@@ -277,7 +272,7 @@ void draw_preset_row(PanelContext& ctx) {
     ImGui::EndPopup();
   }
   if (std::exchange(m.ask_name, false)) ImGui::OpenPopup("##preset_name");
-  place_popup(ctx, corner, m.name_height);
+  place_popup(ctx.look, corner, m.name_height);
   m.name_open = ImGui::BeginPopup("##preset_name", ImGuiWindowFlags_AlwaysAutoResize);
   if (m.name_open) {
     draw_name_question(ctx);
