@@ -124,6 +124,7 @@ struct CameraPanelState {
 struct ChapterStep {
   int64_t to_ns = 0, time_ns = 0;
   uint64_t pipeline = 0;
+  void follow(const Seek& seek);  ///< a relative seek moves the target, another one ends the step
 };
 
 struct PlaylistState {
@@ -169,8 +170,7 @@ struct UiState {
   float left_width = 272, right_width = 324;  ///< logical pixels
   bool right_first = false;     ///< the right side was opened last: if only one side fits, the left one folds
   bool numbers_scroll = false;  ///< the right side needs a scroll bar
-  bool left_room = true,
-       right_room = true;  ///< the side is unfolded in the current layout
+  bool left_room = true, right_room = true;  ///< the side is unfolded in the current layout
   PictureView view;
   int aspect = 0;  ///< index in aspect_choices()
   ScopesState scopes;
@@ -242,7 +242,10 @@ struct PanelContext {
       if (press.key == key) return true;
     return false;
   }
-  void send(Command command) const { out.push_back(std::move(command)); }
+  void send(Command command) const {
+    if (const auto* seek = std::get_if<Seek>(&command)) state.chapter_step.follow(*seek);
+    out.push_back(std::move(command));
+  }
   /// Returns a member of the last command of type C that was sent in this frame, for example by an earlier
   /// key press, because the model does not show its effect yet. Returns `shown` if there is none.
   template <class C, class T>

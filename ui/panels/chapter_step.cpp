@@ -1,4 +1,6 @@
 // Steps from chapter to chapter.
+#include <algorithm>
+
 #include "core/pipeline/chapters.hpp"
 #include "ui/panel.hpp"
 
@@ -8,8 +10,8 @@ namespace {
 constexpr int64_t kMaxSeekNs = 2'000'000'000;  ///< time in which the picture of a step is expected
 constexpr int64_t kLandedNs = 3'000'000'000;   ///< distance from the start of the chapter of a finished step
 
-/// Returns the position from which the next step starts: the target of the last step while its picture is not
-/// shown yet, else the shown position.
+/// Returns the position from which the next step starts: the target of the last step, and of relative seeks
+/// after it, while its picture is not shown yet, else the shown position.
 int64_t origin_of_step(const PanelContext& ctx) {
   const ChapterStep& last = ctx.state.chapter_step;
   const int64_t now = ctx.model.position_ns;
@@ -20,6 +22,13 @@ int64_t origin_of_step(const PanelContext& ctx) {
 
 }  // namespace
 
+void ChapterStep::follow(const Seek& seek) {
+  if (seek.relative)
+    to_ns = std::max<int64_t>(to_ns + seek.position_ns, 0);
+  else
+    *this = {};
+}
+
 void step_chapter(PanelContext& ctx, bool forward) {
   const ViewerModel& m = ctx.model;
   if (m.chapters.empty()) return ctx.notify(false, "This source has no chapters");
@@ -27,8 +36,8 @@ void step_chapter(PanelContext& ctx, bool forward) {
   if (!to) return ctx.notify(false, forward ? "This is the last chapter" : "There is no earlier chapter");
   if (!m.seekable) return ctx.notify(false, "This source cannot seek");
   const int64_t start_ns = m.chapters[*to].start_ns;
-  ctx.state.chapter_step = {start_ns, ctx.time_ns, m.pipeline};
   ctx.send(Seek{start_ns, false});
+  ctx.state.chapter_step = {start_ns, ctx.time_ns, m.pipeline};
   ctx.notify(false, chapter_text(m.chapters, *to));
 }
 

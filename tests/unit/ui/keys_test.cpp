@@ -184,6 +184,28 @@ TEST_F(PressedKeys, StepsToChaptersAddUp) {
   EXPECT_EQ(step(Key::page_down), 60) << "of another source";
 }
 
+TEST_F(PressedKeys, StepsToChaptersStartFromLaterSeeks) {
+  constexpr int64_t kSeconds = 1'000'000'000;
+  for (const int64_t start : {0, 20, 40, 60}) model.chapters.push_back({start * kSeconds, ""});
+  const auto step = [&](Key key) {
+    const Seek* seek = only<Seek>(press({.key = key}));
+    return seek ? seek->position_ns / kSeconds : -1;
+  };
+  model.position_ns = 45 * kSeconds;
+  EXPECT_EQ(step(Key::page_up), 60);
+  EXPECT_EQ(press({.key = Key::home}).size(), 1u);
+  model.position_ns = 0;
+  EXPECT_EQ(step(Key::page_up), 20) << "from the start, not from the last step";
+  EXPECT_EQ(press({.key = Key::left}).size(), 1u);
+  EXPECT_EQ(step(Key::page_up), 20) << "from 15 s, whose picture is not shown yet";
+  EXPECT_EQ(press({.key = Key::right}).size(), 1u);
+  EXPECT_EQ(step(Key::page_up), 40) << "from 25 s";
+  model.position_ns = 41 * kSeconds;
+  EXPECT_EQ(press({.key = Key::left}).size(), 1u);
+  model.position_ns = 36 * kSeconds;
+  EXPECT_EQ(step(Key::page_up), 40) << "from the shown position";
+}
+
 TEST_F(PressedKeys, EndNeedsAKnownEnd) {
   model.duration_ns = 0;
   EXPECT_TRUE(press({.key = Key::end}).empty()) << "would jump to the start";
