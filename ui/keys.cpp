@@ -67,17 +67,19 @@ void cycle_ab_loop(PanelContext& ctx) {
   const ViewerModel& m = ctx.model;
   const int64_t now = m.position_ns;
   if (!m.seekable) return ctx.notify(false, "This source cannot seek, so it has no A-B loop");
-  if (m.loop_a_ns < 0) {
-    ctx.send(SetLoop{m.loop_file, now, -1});
+  const bool file = ctx.newest(&SetFileLoop::on, m.loop_file);
+  const int64_t a = ctx.newest(&SetLoop::a_ns, m.loop_a_ns), b = ctx.newest(&SetLoop::b_ns, m.loop_b_ns);
+  if (a < 0) {
+    ctx.send(SetLoop{file, now, -1});
     ctx.notify(false, fmt::format("{} {}; {} again sets its end", kLoopBegun, clock_text(now, false),
                                   key_text(Action::ab_loop)));
-  } else if (m.loop_b_ns < 0) {
-    if (now == m.loop_a_ns)
+  } else if (b < 0) {
+    if (now == a)
       return ctx.notify(false, fmt::format("{}: play or seek before {} sets the end", kLoopTooShort,
                                            key_text(Action::ab_loop)));
-    ctx.send(SetLoop{m.loop_file, std::min(m.loop_a_ns, now), std::max(m.loop_a_ns, now)});
+    ctx.send(SetLoop{file, std::min(a, now), std::max(a, now)});
   } else {
-    ctx.send(SetLoop{m.loop_file, -1, -1});
+    ctx.send(SetLoop{file, -1, -1});
   }
 }
 

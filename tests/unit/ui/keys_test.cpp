@@ -138,6 +138,32 @@ TEST_F(PressedKeys, EveryPressWithinAFrameCounts) {
   EXPECT_FALSE(std::get<SetFileLoop>(press_twice('L').back()).on);
 }
 
+TEST_F(PressedKeys, TheKeysOfBothLoopsCountWithinAFrame) {
+  const auto press_both = [&](char32_t first, char32_t second) {
+    InputState input;
+    input.presses = {KeyPress{.character = first}, KeyPress{.character = second}};
+    return frame(input);
+  };
+  model.loop_file = false, model.loop_a_ns = model.loop_b_ns = -1;
+  model.position_ns = 5'000'000'000;
+  const SetLoop begun = std::get<SetLoop>(press_both('L', 'l').back());
+  EXPECT_TRUE(begun.file) << "L before it has set this";
+  EXPECT_EQ(begun.a_ns, 5'000'000'000);
+  EXPECT_TRUE(std::get<SetFileLoop>(press_both('l', 'L').back()).on);
+
+  model.loop_a_ns = 2'000'000'000;
+  const auto set_and_cleared = press_both('l', 'l');
+  ASSERT_EQ(set_and_cleared.size(), 2u);
+  EXPECT_EQ(std::get<SetLoop>(set_and_cleared.front()).b_ns, 5'000'000'000);
+  EXPECT_EQ(std::get<SetLoop>(set_and_cleared.back()).a_ns, -1);
+
+  model.loop_b_ns = 3'000'000'000;
+  const auto cleared_and_begun = press_both('l', 'l');
+  ASSERT_EQ(cleared_and_begun.size(), 2u);
+  EXPECT_EQ(std::get<SetLoop>(cleared_and_begun.front()).a_ns, -1);
+  EXPECT_EQ(std::get<SetLoop>(cleared_and_begun.back()).a_ns, 5'000'000'000);
+}
+
 TEST_F(PressedKeys, ArrowsSeekOnlyWhereTheSourceCan) {
   EXPECT_EQ(only<Seek>(press({.key = Key::right}))->position_ns, 5'000'000'000);
   EXPECT_TRUE(only<Seek>(press({.key = Key::right}))->relative);
