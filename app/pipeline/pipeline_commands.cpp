@@ -192,6 +192,7 @@ void Pipeline::request_seek(int64_t position_ns, int back) {
 }
 
 /// Reports the outcome of commands and forgets them. If they have taken effect, sets their controls.
+/// Call on_change() afterwards.
 void Pipeline::finish_commands(std::vector<PlannedCommand>& commands, const std::string& problem) {
   const auto done = std::exchange(commands, {});
   if (done.empty()) return;
@@ -199,7 +200,6 @@ void Pipeline::finish_commands(std::vector<PlannedCommand>& commands, const std:
     if (problem.empty() && !command.controls.empty() && (!command.claim || command.claim->take()))
       set_source_controls(SetSourceControls{command.controls, true});
   report_outcomes(done, problem);
-  options_.on_change();
 }
 
 void Pipeline::report_outcomes(const std::vector<PlannedCommand>& commands, const std::string& problem) {

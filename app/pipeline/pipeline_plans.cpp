@@ -214,6 +214,7 @@ bool Pipeline::take(const std::vector<PlannedCommand>& commands) {
 /// format has changed if there is not enough memory for the graph. Throws MemoryError or std::bad_alloc if
 /// the memory is not enough without the graph either.
 void Pipeline::install(const PictureInfo& picture) {
+  const bool waiting = !planning_.empty() || !unplanned_.empty();
   const bool in_time = take(planning_);
   if (!take(unplanned_) || !in_time) drop_requested();
   bool fits = true;
@@ -244,6 +245,7 @@ void Pipeline::install(const PictureInfo& picture) {
   publish_graph();
   if (fits)  // do not wait for the planner, which may hang
     for (std::vector<PlannedCommand>* commands : {&planning_, &unplanned_}) finish_commands(*commands, {});
+  if (waiting) options_.on_change();
 }
 
 /// Installs a plan that shows the source without the graph.

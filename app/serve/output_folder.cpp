@@ -60,14 +60,19 @@ OutputFolder::OutputFolder(std::string folder)
                                 : std::move(folder)) {}
 
 void OutputFolder::create() const {
-  if (!private_.empty() && !make_private_folder(private_))
-    throw Error(ExitCode::runtime_failure, private_,
-                errno == EPERM ? "belongs to another user, or others can write to it" : std::strerror(errno),
-                "set HOME or [control] folder");
-  std::call_once(created_, [this] {
-    std::error_code ignored;  // the next write reports an error
-    fs::create_directories(folder_, ignored);
-  });
+  std::error_code ignored;  // the next write reports an error
+  if (private_.empty()) {
+    std::call_once(created_, [&] { fs::create_directories(folder_, ignored); });
+    return;
+  }
+  if (!make_private_folder(private_)) {
+    const int error = errno;
+    if (error == EPERM)
+      throw Error(ExitCode::runtime_failure, private_, "is not a folder that only this user can write to",
+                  "remove it, or set HOME or [control] folder");
+    throw Error(ExitCode::runtime_failure, private_, std::strerror(error), "set HOME or [control] folder");
+  }
+  fs::create_directories(folder_, ignored);
 }
 
 /// Opens the folder that contains `relative`. Returns its descriptor and the file's name.
@@ -107,6 +112,14 @@ bool OutputFolder::is_ours(int folder, const std::string& name, const std::strin
   return it != written_.end() && it->second == kind;
 }
 
+/// Call before lensd deletes or replaces the file `name`: another program's file may get its inode.
+void OutputFolder::forget(int folder, const std::string& name) const {
+  struct stat info {};
+  if (fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return;
+  const std::lock_guard lock(mutex_);
+  written_.erase({info.st_dev, info.st_ino});
+}
+
 /// Renames the file `temporary` to `name`. Replaces an existing file only if is_ours() returns true for it,
 /// and none with Existing::keep. On failure returns false and sets errno, to EEXIST if an existing file may
 /// not be replaced.
@@ -120,9 +133,13 @@ bool OutputFolder::place(int folder, const std::string& temporary, const std::st
   // Check again after the exchange, because another program may have replaced the file after the first check.
   if (is_ours(folder, name, kind)) {
     if (rename_as(RENAME_EXCHANGE)) {
-      if (is_ours(folder, temporary, kind)) return unlinkat(folder, temporary.c_str(), 0) == 0;
+      if (is_ours(folder, temporary, kind)) {
+        forget(folder, temporary);
+        return unlinkat(folder, temporary.c_str(), 0) == 0;
+      }
       rename_as(RENAME_EXCHANGE);
     } else if (errno == EINVAL) {  // the file system does not support the flag
+      forget(folder, name);
       return rename_as(0);
     }
   }
@@ -148,6 +165,7 @@ std::string OutputFolder::write(const std::string& relative, std::string_view by
                   place(parent.get(), temporary, name, kind, existing);
   if (!ok) {
     const Error error = errno == EEXIST ? exists(relative) : cannot_write(full);
+    forget(parent.get(), temporary);
     unlinkat(parent.get(), temporary.c_str(), 0);
     throw error;
   }
@@ -157,12 +175,20 @@ std::string OutputFolder::write(const std::string& relative, std::string_view by
 
 std::string OutputFolder::write_new(int64_t frame, const std::string& ending, std::string_view bytes,
                                     const std::string& kind) const {
-  for (int n = 1;; ++n) try {
-      const std::string end = n == 1 ? ending : fmt::format("-{}{}", n, ending);
-      return write(file_name(frame, end), bytes, kind, Existing::keep);
+  const UniqueFd folder = open_parent(file_name(frame, ending)).first;
+  for (int n = 1; n <= kMaxNumber; ++n) {
+    const std::string name = file_name(frame, n == 1 ? ending : fmt::format("-{}{}", n, ending));
+    struct stat info {};
+    if (fstatat(folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) continue;
+    try {
+      return write(name, bytes, kind, Existing::keep);
     } catch (const Error& e) {
-      if (e.code() != ExitCode::usage || n == kMaxNumber) throw;  // not exists()
+      if (e.code() != ExitCode::usage) throw;  // not exists()
     }
+  }
+  throw Error(ExitCode::runtime_failure, folder_,
+              fmt::format("has {} files with names of this second and frame", kMaxNumber),
+              "remove some, or try again");
 }
 
 std::string OutputFolder::check(const std::string& relative) const {

@@ -30,8 +30,9 @@ class OutputFolder {
 
   const std::string& path() const noexcept { return folder_; }
 
-  /// Creates the folder at the first call only: if it is missing later, its disk may be unmounted. write()
-  /// and check() call this first. Throws Error(runtime_failure) if the folder is in /tmp/lensd-UID and
+  /// Creates the folder at the first call only: if it is missing later, its disk may be unmounted. A folder
+  /// in /tmp/lensd-UID is created at each call, because programs that clean /tmp may remove it. write() and
+  /// check() call this first. Throws Error(runtime_failure) if the folder is in /tmp/lensd-UID and
   /// make_private_folder() refuses that.
   void create() const;
 
@@ -42,7 +43,7 @@ class OutputFolder {
   std::string write(const std::string& relative, std::string_view bytes, const std::string& kind,
                     Existing existing = Existing::replace) const;
   /// Writes a new file, named file_name() with a number if that name is taken. Returns the full path. Throws
-  /// Error(runtime_failure) if the file cannot be written.
+  /// Error(runtime_failure) if the file cannot be written or too many names are taken.
   std::string write_new(int64_t frame, const std::string& ending, std::string_view bytes,
                         const std::string& kind) const;
 
@@ -59,6 +60,7 @@ class OutputFolder {
  private:
   std::pair<UniqueFd, std::string> open_parent(const std::string& relative) const;
   bool is_ours(int folder, const std::string& name, const std::string& kind) const;
+  void forget(int folder, const std::string& name) const;
   bool place(int folder, const std::string& temporary, const std::string& name, const std::string& kind,
              Existing existing) const;
 

@@ -37,7 +37,7 @@ Session::Session(SessionOptions options, const Registry& registry)
       record_(options_.record) {
   if (!record_ || !record_->path.empty()) return;
   record_->beneath = recordings_.path();
-  recordings_.create();  // the recorder reports errors
+  recordings_.create();
 }
 
 Session::~Session() {

@@ -13,6 +13,8 @@
 namespace lensd {
 namespace {
 
+constexpr const char* kNoOutcome = "the planner does not respond; the change may have taken effect";
+
 /// Returns a key that is the same for changes of the same value.
 std::string key_of(const GraphChange& change) {
   const auto* set = std::get_if<SetParam>(&change);
@@ -125,8 +127,9 @@ Response Session::post_edit(const GraphEdit& edit, SetGraph change, bool& posted
 }
 
 /// Applies `edit` to the current graph, together with the settings of `change`. Waits until the result runs
-/// or is refused. Replies with an error after SessionOptions::plan_timeout; the change then never takes
-/// effect.
+/// or is refused. Returns an error after SessionOptions::plan_timeout; the change then never takes effect. If
+/// it has taken effect by then, but its outcome does not follow within a second timeout, returns an error,
+/// too.
 Response Session::plan_edit(const GraphEdit& edit, SetGraph change) {
   const auto promise = std::make_shared<std::promise<PlanOutcome>>();
   std::future<PlanOutcome> future = promise->get_future();
@@ -143,10 +146,13 @@ Response Session::plan_edit(const GraphEdit& edit, SetGraph change) {
   }
   if (!posted) return response;
   const auto answered = [&] { return future.wait_for(options_.plan_timeout) == std::future_status::ready; };
-  // If give_up() returns false, the change has taken effect, and its outcome follows.
-  if (!answered() && (claim->give_up() || !answered())) {
-    take_request(request);
-    return {Status::failed, "the graph could not be planned in time"};
+  if (!answered()) {
+    // If give_up() returns false, the change has taken effect, and its outcome follows.
+    const bool given_up = claim->give_up();
+    if (given_up || !answered()) {
+      take_request(request);
+      return {Status::failed, given_up ? "the graph could not be planned in time" : kNoOutcome};
+    }
   }
   const PlanOutcome outcome = future.get();
   if (!outcome.problem.empty()) return {Status::refused, outcome.problem};
@@ -191,7 +197,7 @@ void Session::fail_overdue(const Pipeline& running, bool failed) {
     }
   }
   fail(overdue, failed ? "the source has failed" : "the change could not be planned in time");
-  fail(without_outcome, "the planner does not respond; the change may have taken effect");
+  fail(without_outcome, kNoOutcome);
 }
 
 }  // namespace lensd

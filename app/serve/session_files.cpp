@@ -12,7 +12,6 @@
 #include "core/base/error.hpp"
 #include "core/base/owned_work.hpp"
 #include "core/control/properties.hpp"
-#include "core/media/output/files/file_names.hpp"
 #include "core/media/recording.hpp"
 
 namespace lensd {
@@ -120,7 +119,7 @@ void Session::record(bool on, StartRecord what, Reply reply) {
 Response Session::start_recording(StartRecord what) {
   if (!pipeline()) return not_posted();
   if (!what.path.empty()) check_recording_path(what.path);
-  recordings_.create();  // the recorder reports errors
+  recordings_.create();
   what.beneath = recordings_.path();
   what.keep_trying = true;
   std::shared_ptr<Pipeline> running;
@@ -158,7 +157,7 @@ void Session::check_recording_path(const std::string& path) const {
   settings.name = path, settings.encoder.codec = options_.config.record_codec;
   check_record_request(settings);
   // The recorder creates folders with a date or time. The folder before them must exist.
-  const std::filesystem::path given(path), fixed(fixed_folder(path));
+  const std::filesystem::path given(path), fixed(recording_folder(path));
   if (!given.has_parent_path() || given.parent_path() == fixed) {
     recordings_.check(path);
     return;

@@ -22,9 +22,8 @@ namespace fs = std::filesystem;
 
 /// inotify mask of a folder on the path to a file: the folder is moved or deleted.
 constexpr uint32_t kPathEvents = IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR | IN_MASK_ADD;
-/// inotify mask of a folder with watched names: also finished writes, renames, new files and new permissions,
-/// because a file may become readable after it was moved there. Without IN_MODIFY, so that files are not read
-/// while they are being written.
+/// inotify mask of a folder with watched names: also finished writes, renames, new files and new permissions.
+/// Without IN_MODIFY, so that files are not read while they are being written.
 constexpr uint32_t kFileEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ATTRIB | kPathEvents;
 constexpr int kMaxLinks = 16;
 
@@ -62,7 +61,9 @@ ConfigWatch::ConfigWatch(std::vector<std::string> files) : files_(std::move(file
   if (fd_ < 0)
     throw Error(ExitCode::runtime_failure, "inotify", std::strerror(errno),
                 "raise fs.inotify.max_user_instances");
-  known_ = texts().value_or(std::vector<std::string>(files_.size()));
+  std::optional<std::vector<std::string>> now = texts();
+  unread_ = !now;
+  known_ = now ? std::move(*now) : std::vector<std::string>(files_.size());
   watch_folders();
   read_ns_ = now_ns();
 }
@@ -96,6 +97,9 @@ bool ConfigWatch::concerns(const inotify_event& event) const {
   if (event.mask & IN_Q_OVERFLOW) return true;
   const auto watch = watches_.find(event.wd);
   if (watch == watches_.end() || (event.mask & IN_IGNORED)) return false;
+  // A file may become readable after it was moved there. Other files may be incomplete when their mode
+  // changes.
+  if ((event.mask & IN_ATTRIB) && !unread_) return false;
   if (event.len == 0) return true;  // an event of the folder itself
   const auto& [path, names] = watch->second;
   return names.contains(event.name) && (!(event.mask & IN_CREATE) || is_link(path + "/" + event.name));
@@ -131,6 +135,7 @@ bool ConfigWatch::changed() {
   first_ns_ = touched_ns_ = 0, read_ns_ = now_ns();
   watch_folders();  // before reading, so that no change is missed
   std::optional<std::vector<std::string>> now = texts();
+  unread_ = !now;
   if (!now || *now == known_) return false;
   known_ = std::move(*now);
   return true;

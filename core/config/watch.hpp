@@ -4,9 +4,9 @@
 //
 // Programs truncate and write a file, rename a new file over the old one, replace a symbolic link
 // (Kubernetes: the link of a parent folder), or delete and create the file. Each way ends with an event for
-// one of the names in these folders; events for other names do not count. Changed permissions of a file, and
-// moving or deleting a folder on the path, are events too. While a folder is missing, the files are read once
-// a second. An event is a change only if the text of a file differs. Not thread-safe.
+// one of the names in these folders; events for other names do not count. New permissions are an event while
+// a file cannot be read, and so is moving or deleting a folder on the path. While a folder is missing, the
+// files are read once a second. An event is a change only if the text of a file differs. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -61,6 +61,7 @@ class ConfigWatch {
   std::vector<std::string> files_, known_;
   std::map<int, Folder> watches_;  ///< by inotify watch descriptor
   int fd_ = -1;
+  bool unread_ = false;                    ///< the last reading failed
   bool missing_ = false;                   ///< a folder with watched names cannot be watched
   int64_t read_ns_ = 0;                    ///< time of the last reading
   int64_t first_ns_ = 0, touched_ns_ = 0;  ///< times of the first and the last event after it; 0: none

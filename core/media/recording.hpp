@@ -54,6 +54,10 @@ struct RecordTarget {
 /// unknown.
 std::string recording_muxer(const std::string& path);
 
+/// Returns the folder of `path`, a file name or template, up to the first component with a conversion; "."
+/// for the current folder. A recording creates only the folders that follow.
+std::string recording_folder(const std::string& path);
+
 /// Throws Error(usage) if the name is invalid, or if the codec is unknown or does not fit the container;
 /// Error(runtime_failure) if FFmpeg has no encoder for the container.
 void check_record_request(const RecordSettings& settings);

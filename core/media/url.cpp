@@ -71,6 +71,7 @@ std::optional<PortProblem> port_problem(const std::string& url, bool required) {
     return PortProblem{"the address has no port", "add one, such as :5000 after the host"};
   }
   const std::string port = host.substr(colon + 1);
+  if (port.empty()) return PortProblem{"the port is empty", "add one after the colon, 1 to 65535"};
   int number = 0;
   const char* const last = port.data() + port.size();
   const auto [stop, error] = std::from_chars(port.data(), last, number);

@@ -80,8 +80,24 @@ void remove_stale(const std::string& path) {
   unlink(path.c_str());
 }
 
-UniqueFd listen_on(const std::string& path) {
+/// Returns the folder of the default socket of a user without a runtime folder. Everybody may create it.
+std::string folder_in_tmp() {
+  return fmt::format("/tmp/lensd-{}", geteuid());
+}
+
+/// Creates the folder of the socket for this user only if it is missing. Throws Error(runtime_failure) if the
+/// existing one is not safe.
+void make_folder(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder == folder_in_tmp()) {
+    if (make_private_folder(folder.string())) return;
+    const int reason = errno;
+    if (reason == EPERM)
+      throw socket_error(path, folder.string() + " is not a folder that only this user can write to",
+                         "remove it, or choose another --socket");
+    throw socket_error(path, fmt::format("cannot create {}: {}", folder.string(), std::strerror(reason)),
+                       "choose another --socket");
+  }
   std::error_code error;
   if (!folder.empty() && !std::filesystem::exists(folder, error)) {
     std::filesystem::create_directories(folder, error);
@@ -90,6 +106,10 @@ UniqueFd listen_on(const std::string& path) {
   struct stat info {};
   if (!folder.empty() && stat(folder.c_str(), &info) == 0 && info.st_uid != geteuid() && info.st_uid != 0)
     throw socket_error(path, "its folder belongs to another user", "choose another --socket");
+}
+
+UniqueFd listen_on(const std::string& path) {
+  make_folder(path);
   const UniqueFd lock = lock_name(path);
   remove_stale(path);
   UniqueFd fd = open_socket(path, SOCK_NONBLOCK, bind);
@@ -105,7 +125,7 @@ std::string default_socket_path() {
     return folders.substr(0, folders.find(':')) + "/control.sock";
   if (const std::string folder = folder_in("XDG_RUNTIME_DIR"); !folder.empty())
     return folder + "/lensd/control.sock";
-  return fmt::format("/tmp/lensd-{}/control.sock", geteuid());
+  return folder_in_tmp() + "/control.sock";
 }
 
 ControlSocket::ControlSocket(const std::string& path) : path_(path), fd_(listen_on(path)) {

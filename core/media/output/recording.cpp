@@ -41,6 +41,10 @@ std::string recording_muxer(const std::string& path) {
   return muxer;
 }
 
+std::string recording_folder(const std::string& path) {
+  return fixed_folder(path);
+}
+
 void check_record_name(const std::string& path) {
   check_name_template(path);
   recording_muxer(path);

@@ -1,4 +1,4 @@
-// Names for the files of a recording.
+// Names for the files of a recording. Internal to core/media.
 #pragma once
 
 #include <ctime>

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -62,8 +63,16 @@ void FileRing::load() {
   } catch (const Error& error) {
     return log::warn("{}; older recordings are not deleted", error.what());
   }
+  take_listed();
+}
+
+/// Adds the files that the journal listed when it was opened, except those that are in the ring already.
+void FileRing::take_listed() {
+  std::set<std::string> known;
+  for (const RingFile& file : all_files()) known.insert(path_below(folder_, file.path));
   int others = 0;
   for (RingFile& file : journal_->take_files()) {
+    if (known.contains(path_below(folder_, file.path))) continue;
     const auto state = state_in_folder(file.path);
     if (!state) continue;
     file.identity.device = state->identity.device;
@@ -241,6 +250,7 @@ void FileRing::renew_journal() {
   log::warn("{}: was deleted by another program; it is written again", journal_->path());
   try {
     journal_.emplace(folder_, name_, owner_);
+    take_listed();  // another recording may have written a journal of this name meanwhile
     journal_->rewrite(all_files());
   } catch (const Error& error) {
     log::warn("{}; the recordings so far are not deleted after a restart", error.what());

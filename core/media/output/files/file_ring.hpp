@@ -45,6 +45,7 @@ class FileRing {
 
  private:
   void load();
+  void take_listed();
   void report_link(const std::string& path);
   std::optional<FileState> state_in_folder(const std::string& path) const;
   bool belongs(const RingFile& file) const;

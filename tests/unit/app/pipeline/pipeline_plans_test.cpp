@@ -153,6 +153,25 @@ TEST(PipelinePlans, APlanThatANewFormatOvertookIsNotUsed) {
   pipeline.check();
 }
 
+TEST(PipelinePlans, AnOutcomeIsReportedAfterTheStatus) {
+  std::atomic<bool> reported{false}, early{false};
+  Pipeline* running = nullptr;
+  PipelineOptions o = paced("invert");
+  o.on_change = [&] {
+    if (!running || running->take_outcomes().empty()) return;
+    if (running->status().planning) early = true;
+    reported = true;
+  };
+  Pipeline pipeline(source(1'000'000, {64, 48}), o, registry());
+  running = &pipeline;
+  pipeline.start();
+  pipeline.post(SetGraph{.graph = parse_chain("mosaic", registry()), .request = 1});
+  EXPECT_TRUE(eventually([&] { return reported.load(); }));
+  EXPECT_FALSE(early) << "a client reads the status of the earlier plan";
+  pipeline.stop();
+  pipeline.check();
+}
+
 TEST(PipelinePlans, ALiveChangeIsKeptByAPlanThatWasRequestedBefore) {
   std::vector<FilterEntry> filters;
   const Registry gated = gated_registry(filters);

@@ -63,7 +63,7 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// true: the file system has no links, and renames without flags only.
+/// true: the file system has no links and no extended attributes, and renames without flags only.
 class FolderFiles : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override { test::simple_file_system = GetParam(); }
@@ -98,6 +98,22 @@ TEST_P(FolderFiles, AreReplacedIfLensdWroteThemAsTheSameKind) {
   // The name of a ring's journal: a forged journal would make lensd delete files.
   EXPECT_THROW(captures.write(".rec.ring", "x", "trace"), Error);
   EXPECT_FALSE(fs::exists(folder / ".rec.ring"));
+}
+
+TEST_P(FolderFiles, OfOtherProgramsMayHaveTheInodesOfDeletedFiles) {
+  const TemporaryFolder folder;
+  const OutputFolder captures(folder.path().string());
+  std::ofstream(folder / "taken.png") << "precious";
+  for (int i = 0; i < 5; ++i) {
+    captures.write("a.png", "replaces the last one", "snapshot");
+    EXPECT_THROW(captures.write("taken.png", "discarded", "snapshot"), Error);
+    for (const char* end : {"", "-2"}) {  // some file systems give them the inodes of the two deleted files
+      const std::string name = fmt::format("b{}{}.png", i, end);
+      std::ofstream(folder / name) << "precious";
+      EXPECT_THROW(captures.write(name, "x", "snapshot"), Error) << name;
+      EXPECT_EQ(text_of(folder / name), "precious") << name;
+    }
+  }
 }
 
 TEST_P(FolderFiles, WithAutomaticNamesAreNeverReplaced) {

@@ -317,5 +317,15 @@ TEST_F(SessionChangesTest, AGraphThatTimedOutNeverRuns) {
   EXPECT_EQ(chain(), "mosaic");
 }
 
+TEST_F(SessionChangesTest, AGraphWithoutAnOutcomeIsAnswered) {
+  open(std::chrono::seconds(1));
+  pipeline_->start();
+  set_graph("invert");
+  ASSERT_TRUE(eventually([&] { return !pipeline_->take_outcomes().empty(); })) << "pump() must not see it";
+  ASSERT_TRUE(answered());
+  EXPECT_EQ(response_.error, "the planner does not respond; the change may have taken effect");
+  EXPECT_EQ(chain(), "invert");
+}
+
 }  // namespace
 }  // namespace lensd

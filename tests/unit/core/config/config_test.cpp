@@ -237,8 +237,8 @@ TEST(ConfigWatch, SeesEveryWayOfSaving) {
   EXPECT_FALSE(notices(watch)) << "the same text again is no change";
 }
 
-// `mv new.toml lensd.toml`, then `chmod 644 lensd.toml`.
-TEST(ConfigWatch, ReadsAFileAgainWhenItsPermissionsChange) {
+// `mv new.toml lensd.toml`, then `chmod 644 lensd.toml`. Root can read every file, but no folder as a file.
+TEST(ConfigWatch, ReadsAnUnreadableFileAgainWhenItsPermissionsChange) {
   const TemporaryFolder folder;
   const std::string file = folder / "a.toml";
   write_text(file, "# 1\n");
@@ -246,8 +246,15 @@ TEST(ConfigWatch, ReadsAFileAgainWhenItsPermissionsChange) {
   ASSERT_EQ(watch.wait_ms(), -1);
   fs::permissions(file, fs::perms::owner_all);
   watch.drain();
+  EXPECT_EQ(watch.wait_ms(), -1) << "it was readable, and may just be written";
+  fs::create_directory(folder / "unreadable");
+  fs::remove(file);
+  fs::rename(folder / "unreadable", file);
+  EXPECT_FALSE(notices(watch));
+  ASSERT_EQ(watch.wait_ms(), -1);
+  fs::permissions(file, fs::perms::owner_all);
+  watch.drain();
   EXPECT_GE(watch.wait_ms(), 0);
-  EXPECT_FALSE(notices(watch)) << "the same text is no change";
 }
 
 TEST(ConfigWatch, IsNotDelayedByOtherFiles) {

@@ -85,6 +85,7 @@ TEST(FixedFolder, EndsBeforeTheFirstConversion) {
   EXPECT_EQ(fixed_folder("/srv/video/cam-%Y.mkv"), "/srv/video");
   EXPECT_EQ(fixed_folder("%Y/cam.mkv"), ".");
   EXPECT_EQ(fixed_folder("cam.mkv"), ".");
+  EXPECT_EQ(recording_folder("/srv/video/%Y/%m/cam.mkv"), "/srv/video");
   EXPECT_THROW(check_name_template("%Y/../../cam.mkv"), Error);
   EXPECT_NO_THROW(check_name_template("%Y-%m-%d/cam-%H%M%S.mkv"));
 }

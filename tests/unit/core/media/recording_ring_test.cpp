@@ -101,23 +101,43 @@ TEST_F(RecordingTest, AnInvalidJournalDeletesNothing) {
   EXPECT_EQ(files().size(), 1u + 1);
 }
 
-TEST_F(RecordingTest, ARingWritesADeletedJournalAgain) {
-  const FileRing::Limits limits{.duration_ns = 2'000'000'000};
-  const auto add = [this](FileRing& ring, const std::string& name) {
+class FileRingTest : public RecordingTest {
+ protected:
+  void add(FileRing& ring, const std::string& name) const {
     put(name, "footage");
     ring.opened(file(name), file_state(file(name))->identity);
     ring.ended(1'000'000'000);
     ring.closed(file(name));
-  };
+  }
+  static constexpr FileRing::Limits kLimits{.duration_ns = 2'000'000'000};
+};
+
+TEST_F(FileRingTest, WritesADeletedJournalAgain) {
   {
-    FileRing ring(file("r.mkv"), "", limits);
+    FileRing ring(file("r.mkv"), "", kLimits);
     add(ring, "r-001.mkv");
     std::filesystem::remove(file(".r.mkv.ring"));
     add(ring, "r-002.mkv");
   }
-  FileRing after_restart(file("r.mkv"), "", limits);
+  FileRing after_restart(file("r.mkv"), "", kLimits);
   add(after_restart, "r-003.mkv");
   EXPECT_EQ(files(), (std::vector<std::string>{file("r-002.mkv"), file("r-003.mkv")}));
+}
+
+TEST_F(FileRingTest, KeepsTheFilesOfAJournalThatReplacedItsOwn) {
+  FileRing ring(file("r.mkv"), "", kLimits);
+  add(ring, "r-001.mkv");
+  // A program replaces the journal by a copy, so that another recording can lock it and list a file.
+  std::filesystem::copy_file(file(".r.mkv.ring"), file("copy"));
+  std::filesystem::rename(file("copy"), file(".r.mkv.ring"));
+  {
+    FileRing other(file("r.mkv"), "", kLimits);
+    add(other, "r-002.mkv");
+  }
+  add(ring, "r-003.mkv");
+  EXPECT_EQ(files(), (std::vector<std::string>{file("r-002.mkv"), file("r-003.mkv")}));
+  add(ring, "r-004.mkv");
+  EXPECT_EQ(files(), (std::vector<std::string>{file("r-003.mkv"), file("r-004.mkv")}));
 }
 
 TEST_F(RecordingTest, ARingDoesNotDeleteAReplacedFile) {

@@ -142,11 +142,11 @@ TEST_F(StreamTest, PortsAreChecked) {
     EXPECT_EQ(check(url), "") << url;
   for (const char* url : {"udp://127.0.0.1", "srt://h?mode=caller", "rtp://[::1]", "udp://me:1@h"})
     EXPECT_EQ(check(url), "the address has no port") << url;
-  for (const auto& [url, port] :
-       {std::pair("srt://127.0.0.1:70000", "70000"), std::pair("udp://h:0", "0"),
-        std::pair("rtsp://127.0.0.1:99999/x", "99999"), std::pair("rtmp://h:/x", ""),
-        std::pair("udp://[::1]:-5", "-5"), std::pair("udp://h:5x", "5x")})
+  for (const auto& [url, port] : {std::pair("srt://127.0.0.1:70000", "70000"), std::pair("udp://h:0", "0"),
+                                  std::pair("rtsp://127.0.0.1:99999/x", "99999"),
+                                  std::pair("udp://[::1]:-5", "-5"), std::pair("udp://h:5x", "5x")})
     EXPECT_EQ(check(url), "'" + std::string(port) + "' is not a port") << url;
+  for (const char* url : {"rtmp://h:/x", "udp://[::1]:"}) EXPECT_EQ(check(url), "the port is empty") << url;
 }
 
 /// Returns Y, Cb and Cr of a red picture in HD as it is sent to `url`.
