@@ -60,8 +60,8 @@ void Pipeline::pass_to_sinks(const Frame& frame, SinkChoice chosen) {
   }
 }
 
-/// Passes a still image that the sinks have already received to the recorders, because no other picture
-/// follows it.
+/// Passes a still image to the recorders. The sinks have received the image before, and no other picture
+/// follows.
 void Pipeline::record_still() {
   if (source_info_.image && passed_on_ && !seek_target_ns_) pass_again(&FrameSink::wants_every_frame);
 }

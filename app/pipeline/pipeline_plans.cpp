@@ -364,13 +364,13 @@ void Pipeline::publish_graph() {
   graph_view_ = std::move(view);
 }
 
-// ---- any thread -----------------------------------------------------------------------------------------
-
-/// `place`: graph_problem_ or picture_problem_. Only the process thread sets them.
+/// Sets graph_problem_ or picture_problem_, which source_problem() reads on any thread.
 void Pipeline::set_problem(std::string& place, std::string problem) {
   const std::lock_guard lock(mutex_);
   place = std::move(problem);
 }
+
+// ---- any thread -----------------------------------------------------------------------------------------
 
 /// Returns why a source is not shown as requested; an empty string if it is.
 std::string Pipeline::source_problem() const {

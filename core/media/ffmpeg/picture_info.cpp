@@ -165,7 +165,8 @@ bool needs_dolby_vision(const AVStream& stream) {
   const auto* record = reinterpret_cast<const AVDOVIDecoderConfigurationRecord*>(
       side_data_of(&stream, AV_PKT_DATA_DOVI_CONF, sizeof(AVDOVIDecoderConfigurationRecord)));
   if (!record) return false;
-  // Profile 5 and the profiles of AV1 (10.0) and later codecs without a compatible base layer are IPTPQc2.
+  // Profile 5, and profiles from 10 (AV1 and later codecs) without a compatible base layer, use IPT-PQ-c2.
+  // Its colours are wrong without Dolby Vision processing.
   return record->dv_profile == 5 || (record->dv_profile >= 10 && record->dv_bl_signal_compatibility_id == 0);
 }
 

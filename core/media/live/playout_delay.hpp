@@ -23,7 +23,7 @@ class PlayoutDelay {
  public:
   static constexpr int64_t kWindowNs = 5'000'000'000, kRestartNs = 1'000'000'000;
   static constexpr int64_t kMaxJitterNs = 400'000'000;  ///< maximum jitter of audio packets
-  /// Pictures that are later than the fastest audio packet by more than this do not count.
+  /// A picture does not count if its delay is greater than the smallest delay of the audio packets plus this.
   static constexpr int64_t kMaxAheadNs = 1'000'000'000;
   static constexpr int64_t kMarginNs = 20'000'000;
   /// Time from the arrival of a picture in which it can be processed and shown.

@@ -186,7 +186,7 @@ for option in --timings --trace; do
   grep -q "exists already" "$WORK/daemon.err" || fail "no message: $(<"$WORK/daemon.err")"
 done
 
-# A daemon continues only a playlist of lensd, and replaces segments only if there is one.
+# A run continues an HLS playlist only if lensd wrote it. Without such a playlist, existing segments are not replaced.
 mkdir "$WORK/hls"
 for name in cam.m3u8 cam-0.ts cam-17.ts; do
   echo precious >"$WORK/hls/$name"

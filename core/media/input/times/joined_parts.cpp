@@ -18,7 +18,7 @@ constexpr int64_t kScanBytes = 4 << 20;
 /// A picture is searched in at most this number of bytes, because the rest of the file may have none: its
 /// pictures may end early, or belong to another stream.
 constexpr int64_t kSearchBytes = 16 << 20;
-/// The picture that is presented first is among this number of pictures.
+/// The smallest presentation time of a part is among this number of pictures at its start in the file.
 constexpr int kReordered = 32;
 /// Number of pictures that are read after a range, to confirm a part and to find its first picture.
 constexpr int kMargin = 2 * kReordered;

@@ -30,8 +30,8 @@ struct PesTime {
 
 class PesTimes {
  public:
-  /// `io` must outlive this object, which changes its position. `stream`: a stream of FFmpeg's demuxer
-  /// "mpegts" (`transport`) or "mpeg".
+  /// `io` must outlive this object; seek() and next() change its position. `stream`: a stream of FFmpeg's
+  /// demuxer "mpegts" if `transport` is true, else of "mpeg".
   PesTimes(AVIOContext& io, const AVStream& stream, bool transport);
 
   /// Makes next() continue with the first packet that begins at or after `position`.
