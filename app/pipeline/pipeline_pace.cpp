@@ -1,4 +1,4 @@
-// The pipeline's process thread: waits until frames are due, and what happens meanwhile.
+// The pipeline's process thread: waits until frames are due, and applies commands meanwhile.
 //
 // A picture is processed shortly before it is due. Until then the shown picture remains the current one:
 // pauses, seeks and changed parameters apply to it. While a long picture is shown, the position advances.
@@ -17,7 +17,7 @@ constexpr int64_t kAheadNs = 100'000'000;
 constexpr int64_t kLongNs = 250'000'000, kAdvanceNs = 100'000'000;
 /// Sound after the end of the last picture is not played if it lasts for less than this.
 constexpr int64_t kShortSoundNs = 250'000'000;
-/// After a pause in the sound that follows the last picture, it must be heard again within this time.
+/// After a pause, sound that continues after the last picture must be heard again within this time.
 constexpr int64_t kSoundPatienceNs = 1'000'000'000;
 
 }  // namespace

@@ -372,7 +372,7 @@ void Pipeline::set_problem(std::string& place, std::string problem) {
 
 // ---- any thread -----------------------------------------------------------------------------------------
 
-/// Returns why a source is not shown as requested; an empty string if it is.
+/// Returns why the source is not shown as requested; an empty string if it is shown as requested.
 std::string Pipeline::source_problem() const {
   const std::lock_guard lock(mutex_);
   return picture_problem_.empty() ? graph_problem_ : picture_problem_;

@@ -110,7 +110,7 @@ class QueueSink : public FrameSink {
 };
 
 /// Calls finish() for all QueueSinks of the list, which may contain null. Their threads end in parallel, so
-/// that a slow sink does not delay the end of the others.
+/// that a slow sink does not delay the end of other sinks.
 void finish_sinks(const std::vector<std::shared_ptr<FrameSink>>& sinks,
                   std::chrono::nanoseconds patience = QueueSink::kPatience);
 

@@ -25,8 +25,8 @@ class CommandOutbox {
   /// Called with a command and its ticket; first with kWaiting if the command must wait.
   using Sent = std::function<void(const Command&, uint64_t ticket)>;
 
-  /// Queues the commands that wait, then `commands`, in this order, until the queue is full. The others wait.
-  /// Does not block. Call in every display frame, also without commands.
+  /// Queues the commands that wait, then `commands`, in this order, until the queue is full. The remaining
+  /// commands wait for the next call. Does not block. Call in every display frame, also without commands.
   void post(const std::vector<Command>& commands, const TryPost& try_post, const Sent& sent);
   /// Discards the commands that wait. Call when their pipeline is replaced or has stopped.
   void clear() { waiting_.clear(); }

@@ -129,7 +129,8 @@ Primaries primaries_of(const AVFrame& frame, Transfer transfer) {
   }
 }
 
-/// Returns the stream's code points. If the matrix is not tagged but known, as for JPEG, returns that one.
+/// Returns the stream's code points. If the matrix is known but not tagged, as for JPEG, returns the known
+/// matrix.
 CodePoints code_points_of(const AVFrame& frame, const ColourSpec& colour, bool yuv) {
   AVColorSpace matrix = without_reserved(frame.colorspace);  // also drops 0 (RGB), invalid for YUV
   if (yuv && matrix == AVCOL_SPC_UNSPECIFIED && !colour.guessed.matrix)
