@@ -129,7 +129,7 @@ struct ChapterStep {
 struct PlaylistState {
   bool folded = false;
   size_t scrolled_to = 0;      ///< index of the source that the list was scrolled to
-  const void* list = nullptr;  ///< that list
+  const void* list = nullptr;  ///< the list that `scrolled_to` refers to
 };
 
 struct PresetMenuState {
@@ -321,7 +321,7 @@ void paste_nodes(PanelContext& ctx);
 void draw_graph_panel(PanelContext& ctx);
 void draw_node_params(PanelContext& ctx, const ShownGraph& shown, size_t index);  // in the graph panel
 void draw_add_filter(PanelContext& ctx);  // the graph panel's button and list
-/// Places the next popup at `corner`, or higher if the window would cut it. `height`: that of the popup in
+/// Places the next popup at `corner`, or higher if the window would cut it. `height`: the popup's height in
 /// the last frame, in ImGui units.
 void place_popup(const PanelContext& ctx, ImVec2 corner, float height);
 void draw_preset_row(PanelContext& ctx);

@@ -44,7 +44,7 @@ class PacketPace {
     return start_ns_ + place;
   }
 
-  /// Call when a packet of the pictures is delivered. `newest`: place of the newest buffered one.
+  /// Call when a packet of the pictures is delivered. `newest`: place of the newest one that is buffered.
   void delivered(int64_t place, int64_t newest, int64_t now_ns) noexcept {
     start_ns_ -= direction_ * std::max<int64_t>(place - delivered_ns_, 0) / kCorrection;
     delivered_ns_ = place;

@@ -5,9 +5,10 @@
 // The sound of timestamp T is heard at T + target_ns(), and T's picture is shown then.
 //
 // The delay of a packet is its arrival minus its timestamp. The target covers the largest delay of the last
-// kWindowNs to 2 · kWindowNs, because the delays in a network vary. Packets that are more than kMaxJitterNs
-// later than the fastest one do not count: they follow an outage. If all packets of kRestartNs are that late,
-// the measurement starts again: the sender's times have moved. Callers pass the time. Not thread-safe.
+// kWindowNs to 2 · kWindowNs, because the delays in a network vary. Packets whose delay is more than
+// kMaxJitterNs greater than the smallest delay do not count, because they follow an outage. If all packets of
+// kRestartNs are that late, the measurement starts again, because the sender's times have moved. Callers pass
+// the time. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +54,7 @@ class PlayoutDelay {
     good_ns_ = now_ns;
     now_.add(delay_ns);
   }
-  /// Call for each picture. It does not count while no audio arrives.
+  /// Call for each picture. Ignores the picture while no audio arrives.
   void picture(int64_t stream_ns, int64_t now_ns) {
     if (!known() || now_ns - arrival_ns_ > kRestartNs) return;
     const int64_t ahead_ns = now_ns - stream_ns - base();

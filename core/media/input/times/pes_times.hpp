@@ -25,7 +25,7 @@ constexpr int64_t mpeg_difference(int64_t a, int64_t b, int64_t low = -kMpegWrap
 
 struct PesTime {
   int64_t position = 0;      ///< position of its first byte, as AVPacket::pos
-  int64_t pts = 0, dts = 0;  ///< 33 bits; `dts` is `pts` if the packet has none
+  int64_t pts = 0, dts = 0;  ///< 33 bits; `dts` is `pts` if the packet has no DTS
 };
 
 class PesTimes {
