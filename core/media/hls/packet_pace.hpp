@@ -57,7 +57,7 @@ class PacketPace {
 
  private:
   /// Timestamps have jumped if they go back by more than kBackNs, or forward by more than kForwardNs. Shorter
-  /// gaps are those of missing segments.
+  /// gaps come from missing segments.
   static constexpr int64_t kBackNs = 500'000'000, kForwardNs = 30'000'000'000;
   /// Pictures may be this much later in the stream than their audio.
   static constexpr int64_t kApartNs = 15'000'000'000;
