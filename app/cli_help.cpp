@@ -36,7 +36,7 @@ std::string wrapped(const std::string& head, size_t column, const std::string& t
   return out + line + "\n";
 }
 
-/// Returns "-o, --output FILE".
+/// Returns an option's names and value, such as "-o, --output FILE".
 std::string head_of(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.get_snames()) names.push_back("-" + name);

@@ -124,7 +124,7 @@ int run_and_report(int argc, char** argv) {
     if (!e.message.empty()) lensd::log::print(fmt::format("lensd: {}\n", e.message));
     return kSignals + e.signal;
   } catch (const lensd::Error& e) {
-    // The place may be a file name with a line break: the rest of it would look like another message.
+    // The place may be a file name with a line break: the rest of the name would look like another message.
     const std::string text = e.what(), place = lensd::printable(e.where());
     lensd::log::print(fmt::format("lensd: {}{}\n", place, text.substr(e.where().size())));
     return static_cast<int>(e.code());

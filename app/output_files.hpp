@@ -14,12 +14,12 @@ struct CommandLine;
 bool opened_by_shell(const std::string& path);
 
 /// Throws Error(usage) if `path` is a file of the source, even under another name, such as a link. The files
-/// of a sequence are its images; the file of standard input is the redirected one. `writer`: name of the
+/// of a sequence are its images; the file of standard input is the redirected file. `writer`: name of the
 /// option or command for the message.
 void refuse_source_file(const std::string& path, const std::string& writer, const std::string& source);
 
-/// Throws Error(usage) if an output file in `line` is a file of one of `sources`, or that of another output.
-/// Call before a source is opened. Does not search folders; call expand_sources() first.
+/// Throws Error(usage) if an output file in `line` is a file of one of `sources`, or the file of another
+/// output. Call before a source is opened. Does not search folders; call expand_sources() first.
 void check_output_files(const CommandLine& line, const std::vector<std::string>& sources);
 
 /// Throws Error(usage) if a run without --overwrite would replace an existing file. Recordings outside of

@@ -56,7 +56,7 @@ std::string controls_obstacle(const CommandLine& line, const std::string& url);
 
 /// Maximum number of frames that a sink holds: those in its queue and the one that it processes.
 inline constexpr int kFramesForSinks = kSinkFrames + 1;
-/// The same for the virtual camera.
+/// Maximum number of frames that the virtual camera's sink holds.
 inline constexpr int kFramesForCamera = kCameraFrames + 1;
 /// Returns the audio that outputs copy.
 AudioChoice audio_choice(const CommandLine& line);

@@ -156,7 +156,7 @@ void add_sinks(PipelineOptions& options, const CommandLine& line, const SourceIn
 
 StartRecord record_command(const CommandLine& line, bool again) {
   // A pipe has no content to lose. check_existing_files() has already refused existing files in batch runs,
-  // but another program may have made one since.
+  // but another program may have created a file since.
   const bool replace = (!again && line.overwrite) || is_special_file(line.record);
   return {.path = line.record, .overwrite = replace, .next_free = !replace, .beneath = {}};
 }

@@ -130,7 +130,7 @@ struct ChapterStep {
 struct PlaylistState {
   bool folded = false;
   size_t scrolled_to = 0;      ///< index of the source that the list was scrolled to
-  const void* list = nullptr;  ///< that list
+  const void* list = nullptr;  ///< the list that `scrolled_to` refers to
 };
 
 struct PresetMenuState {

@@ -107,7 +107,7 @@ std::unique_ptr<Recorder> open_output_recorder(Pipeline& pipeline, const Command
   options.pixel_aspect = pipeline.status().pixel_aspect;
   options.audio_from = audio_of(info, audio_choice(line));
   options.stop = &stop;
-  // check_existing_files() has refused existing files, but another program may have made one since.
+  // check_existing_files() has refused existing files, but another program may have created one since.
   options.overwrite = line.overwrite || is_special_file(line.output);
   options.dither = line.config.output_dither;
   options.tags = info.picture.working(line.config.colour.bt601), options.hdr = info.hdr;

@@ -27,7 +27,7 @@ struct PixelAspects {
 
 /// How a frame of a live source arrived.
 struct Arrival {
-  bool burst = false;    ///< its picture waited in the queue, or others wait behind it
+  bool burst = false;    ///< the frame's picture waited in the queue, or other pictures wait behind it
   uint64_t dropped = 0;  ///< pictures that the pipeline has dropped since its start
 };
 

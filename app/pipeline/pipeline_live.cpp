@@ -10,7 +10,7 @@
 namespace lensd {
 namespace {
 
-/// A live picture that waited longer than this is dropped if others wait behind it.
+/// A live picture that waited longer than this is dropped if other pictures wait behind it.
 constexpr int64_t kLatestNs = 250'000'000;
 
 }  // namespace
@@ -37,8 +37,8 @@ bool Pipeline::too_late(const DecodedPicture& next) {
   return true;
 }
 
-/// Waits until the sound of a live picture is heard, and applies commands meanwhile. `due_ns` as in
-/// FrameInfo.
+/// Waits until the sound of a live picture is heard, and applies commands meanwhile. `due_ns`: value of
+/// FrameInfo::due_ns.
 void Pipeline::wait_for_sound(int64_t due_ns) {
   while (!stopping() && !state_.paused) {
     const int64_t wait_ns = due_ns - now_ns();
@@ -60,8 +60,8 @@ void Pipeline::pass_to_sinks(const Frame& frame, SinkChoice chosen) {
   }
 }
 
-/// Passes a still image that the sinks have already received to the recorders, because no other picture
-/// follows it.
+/// Passes a still image to the recorders. The sinks have received the image before, and no other picture
+/// follows.
 void Pipeline::record_still() {
   if (source_info_.image && passed_on_ && !seek_target_ns_) pass_again(&FrameSink::wants_every_frame);
 }

@@ -1,4 +1,4 @@
-// The pipeline's process thread: waits until frames are due, and what happens meanwhile.
+// The pipeline's process thread: waits until frames are due, and applies commands meanwhile.
 //
 // A picture is processed shortly before it is due. Until then the shown picture remains the current one:
 // pauses, seeks and changed parameters apply to it. While a long picture is shown, the position advances.
@@ -11,14 +11,13 @@
 namespace lensd {
 namespace {
 
-/// A picture is processed this long before it is due, plus twice the time that the graph took for the last
-/// one.
+/// A picture is processed kAheadNs + 2 · (the graph's time for the previous picture) before it is due.
 constexpr int64_t kAheadNs = 100'000'000;
 /// From this time on, the position advances within the shown picture, once per kAdvanceNs.
 constexpr int64_t kLongNs = 250'000'000, kAdvanceNs = 100'000'000;
-/// Sound that continues for less than this after the last picture is cut off.
+/// Sound after the end of the last picture is not played if it lasts for less than this.
 constexpr int64_t kShortSoundNs = 250'000'000;
-/// After a pause in the sound that follows the last picture, it must be heard again within this time.
+/// After a pause, sound that continues after the last picture must be heard again within this time.
 constexpr int64_t kSoundPatienceNs = 1'000'000'000;
 
 }  // namespace
@@ -147,7 +146,7 @@ void Pipeline::follow_a_b_loop() {
 /// that playback did not reach B. Ends the run if the last seek for a loop found no picture, because the next
 /// one would find none either.
 void Pipeline::end_of_stream() {
-  // After A there may be no picture, for example if another track is shorter.
+  // There may be no picture after A, for example if the audio is longer than the video.
   const bool reaches_a = shown_ns_ + state_.frame_duration_ns > state_.loop_a_ns;
   if (loops_a_b() && loop_armed_ && !state_.paused && !seek_target_ns_ && reaches_a)
     return request_seek(state_.loop_a_ns);

@@ -366,15 +366,15 @@ void Pipeline::publish_graph() {
   graph_view_ = std::move(view);
 }
 
-// ---- any thread -----------------------------------------------------------------------------------------
-
-/// `place`: graph_problem_ or picture_problem_. Only the process thread sets them.
+/// Sets graph_problem_ or picture_problem_, which source_problem() reads on any thread.
 void Pipeline::set_problem(std::string& place, std::string problem) {
   const std::lock_guard lock(mutex_);
   place = std::move(problem);
 }
 
-/// Returns why a source is not shown as requested; an empty string if it is.
+// ---- any thread -----------------------------------------------------------------------------------------
+
+/// Returns why the source is not shown as requested; an empty string if it is shown as requested.
 std::string Pipeline::source_problem() const {
   const std::lock_guard lock(mutex_);
   return picture_problem_.empty() ? graph_problem_ : picture_problem_;

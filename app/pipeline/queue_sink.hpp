@@ -23,8 +23,8 @@ namespace lensd {
 
 /// Capacity of the queue of a sink that encodes.
 inline constexpr int kSinkFrames = 4;
-/// Total wait for a sink's queue during the bursts since the queue was last empty. A sink that is always too
-/// slow therefore delays the video only once.
+/// Maximum total wait for a sink's full queue during bursts. The count starts again when the queue is empty,
+/// so a sink that is always too slow delays the video only once.
 inline constexpr int64_t kBurstPatienceNs = 250'000'000;
 
 class QueueSink : public FrameSink {
@@ -110,7 +110,7 @@ class QueueSink : public FrameSink {
 };
 
 /// Calls finish() for all QueueSinks of the list, which may contain null. Their threads end in parallel, so
-/// that a slow sink does not delay the end of the others.
+/// that a slow sink does not delay the end of other sinks.
 void finish_sinks(const std::vector<std::shared_ptr<FrameSink>>& sinks,
                   std::chrono::nanoseconds patience = QueueSink::kPatience);
 

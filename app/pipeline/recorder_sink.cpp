@@ -209,7 +209,7 @@ void RecorderSink::fail(const std::string& problem, bool ends) {
     const Recording::Report done = recording->report();
     earlier_.frames += done.frames, earlier_.bytes += done.bytes;
     if (done.frames > 0) earlier_.files += done.files;
-    // The number of frames may decrease, because those of an incomplete fragment are lost.
+    // The number of frames may decrease, because the frames of an incomplete fragment are lost.
     state_.frames = earlier_.frames, state_.bytes = earlier_.bytes, state_.files = earlier_.files;
   }
   if (current_ && !current_->keep_trying) {

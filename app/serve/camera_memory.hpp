@@ -24,7 +24,8 @@ class CameraMemory {
   /// Writes the cameras that have changed, a second after the first change, or immediately if `now` is true.
   /// Other cameras in the file stay, because another daemon may have written them. Logs the first of
   /// several failures. Tries again about ten seconds after a failure. Waits at most 300 ms; later calls do
-  /// not write until the disk has answered. If `now` was true for one of them, the changes are then written.
+  /// not write until the disk has answered. If `now` was true for one of these calls, the changes are then
+  /// written.
   void save(bool now = false);
 
   /// Returns the path of the file, or an empty string if there is no home folder.

@@ -178,8 +178,8 @@ class Daemon {
   std::unique_ptr<Pipeline> open(const std::string& url, const GraphDesc& graph,
                                  const std::atomic<bool>& cancel) {
     check_output_files(line_, {url});
-    // 8 frames, besides those of sinks: two in the queue, the newest one, and those being encoded for
-    // clients.
+    // 8 frames in addition to the sinks' frames: two in the queue, the newest one, and frames that are being
+    // encoded for clients.
     PipelineOptions options = pipeline_options(line_, backend_.backend, 8);
     options.graph = graph;
     // --start and --pause are for the source of the command line, when it is opened first.

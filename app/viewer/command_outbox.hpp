@@ -26,8 +26,8 @@ class CommandOutbox {
   /// kWaiting after an older command was queued. So the last call is for the newest command of its kind.
   using Sent = std::function<void(const Command&, uint64_t ticket)>;
 
-  /// Queues the commands that wait, then `commands`, in this order, until the queue is full. The others wait.
-  /// Does not block. Call in every display frame, also without commands.
+  /// Queues the commands that wait, then `commands`, in this order, until the queue is full. The remaining
+  /// commands wait for the next call. Does not block. Call in every display frame, also without commands.
   void post(const std::vector<Command>& commands, const TryPost& try_post, const Sent& sent);
   /// Discards the commands that wait. Call when their pipeline is replaced or has stopped.
   void clear() { waiting_.clear(); }

@@ -122,7 +122,8 @@ class Viewer {
   OpenedPipeline detach_pipeline();
   /// Creates everything that refers to the pipeline: display path, presenter, DisplayWatch, model.
   void attach_pipeline();
-  /// Shows the new source's name and the notices about it. `path`: its absolute path; empty: not a file.
+  /// Shows the new source's name and the notices about it. `path`: the source's absolute path, or an empty
+  /// string if it is not a file.
   void describe_source(const OpenRequest& request, const std::string& path);
   FrameLosses losses(const Pipeline& pipeline) const;
   void update_source_status();

@@ -30,8 +30,8 @@ std::string detail_text(const SourceInfo& info, const PictureInfo& picture) {
   return text;
 }
 
-/// Returns true if the notice `newer` replaces an older one. It has the same text, because for example a
-/// dragged slider repeats it, or another value of the same setting.
+/// Returns true if the notice `newer` replaces `older`: both have the same text, for example because a
+/// dragged slider repeats it, or both show a value of the same setting.
 bool is_replaced(const ui::Notice& older, const std::string& newer) {
   constexpr std::array<std::string_view, 2> kSettings = {"Volume: ", "Aspect ratio: "};
   const auto both = [&](std::string_view setting) {

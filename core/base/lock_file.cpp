@@ -15,9 +15,9 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-/// Earlier versions made lock files that everybody may read. Removes the access of others from such a file of
-/// this user, and that of the group if the group cannot write. Keeps modes without access for others, such as
-/// 0660, which the user has set.
+/// Earlier versions made lock files that everybody may read. If this user owns such a file, removes the
+/// access of other users, and the access of the group if the group cannot write. Keeps modes without access
+/// for others, such as 0660, which the user has set.
 void close_lock_to_others(int fd) {
   struct stat file = {};
   if (fstat(fd, &file) != 0 || file.st_uid != geteuid() || (file.st_mode & S_IRWXO) == 0) return;

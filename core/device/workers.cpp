@@ -38,7 +38,7 @@ void observe(void*) {}
 struct Workers::Arena {
   explicit Arena(int threads) : arena(threads, 1) {
     // Set a limit only to raise oneTBB's default. The lowest limit applies to the whole process: the limit of
-    // a small executor, such as that of the thumbnails, would serialize the work of all others.
+    // a small executor, such as the executor of the thumbnails, would serialize the work of other executors.
     if (threads > tbb::info::default_concurrency())
       limit.emplace(tbb::global_control::max_allowed_parallelism, static_cast<size_t>(threads));
   }

@@ -114,7 +114,7 @@ class Recording {
  private:
   struct Encoding;
   bool encodes() const noexcept;
-  /// `fields`: of the picture as stored.
+  /// `fields`: field order of the picture as stored.
   void encode(const struct PixelsFormat& format, const struct Pixels& picture, const FrameInfo& info,
               FieldOrder fields);
   void write_packets();

@@ -27,7 +27,7 @@ struct SoundOptions {
   double volume = 100;  ///< percent, 0 to kMaxVolume
   bool muted = false;
   int track = 0;     ///< number of the audio track, from 1; 0: the best one
-  LiveOptions live;  ///< for files on a server; `audio`: for network streams
+  LiveOptions live;  ///< used for files on a server; its `audio` is for network streams
   /// Creates the output. Called on the output thread; `wake` may be called from any thread. Empty: the sound
   /// server of the session.
   std::function<std::unique_ptr<SoundOutput>(std::function<void()> wake)> output;

@@ -27,7 +27,7 @@ namespace lensd {
 bool is_stream_target(const std::string& target);
 /// Throws Error(usage) if `url` is too long, is not a stream target or has no valid port, and if
 /// check_playlist_path() throws. Throws Error(unavailable) if the receiver's certificate must be verified but
-/// cannot be, as with rtsps.
+/// cannot be verified, for example with rtsps.
 void check_stream_url(const std::string& url, TlsCheck tls);
 /// Throws Error(usage) if there is no encoder `codec`, or if the container of the stream target `url` does
 /// not support it. `url` may be empty: any container.

@@ -88,9 +88,9 @@ std::string unknown_control(const SourceControls& controls, std::string_view nam
 /// Replaces the value of `name`, or adds it at the end.
 void set_value(ControlValues& values, const std::string& name, ParamValue value);
 
-/// Returns the values that a preset contains: those that the user has set, and others that differ from the
-/// driver's default. Of the others, omits actions, texts, controls that cannot be set or read, and controls
-/// that an automatic mode or the device changes.
+/// Returns the values that a preset contains: values that the user has set, and values that differ from the
+/// driver's default. Unless the user has set them, omits actions, texts, controls that cannot be set or read,
+/// and controls that an automatic mode or the device changes.
 ControlValues values_to_save(const SourceControls& controls);
 
 /// Returns the name that v4l2-ctl derives from a label: "exposure_time_absolute" for "Exposure Time,

@@ -37,7 +37,7 @@ struct LowBytesTuning {
   static constexpr int copies(int channels) { return channels == 1 ? 8 : 4; }
 };
 
-/// Counts the low bytes of the samples with a point's high byte. `pixels`: their number in the image.
+/// Counts the low bytes of the samples with a point's high byte. `pixels`: number of pixels in the image.
 template <int kChannels>
 __global__ void __launch_bounds__(LowBytesTuning::threads)
     low_bytes_kernel(ImageView<const uint8_t> in, int row_bytes, bool aligned, uint64_t pixels,

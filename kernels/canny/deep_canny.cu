@@ -1,4 +1,4 @@
-// The CUDA side of canny for images with 16 bits: gradient and output; the join is that of canny.cu.
+// canny of 16-bit images on CUDA: gradient and output. canny.cu joins the edges.
 #include "core/device/cuda_fwd.hpp"
 #include "kernels/canny/canny.hpp"
 #include "kernels/canny/canny_tile.cuh"

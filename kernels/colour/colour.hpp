@@ -53,7 +53,7 @@ const Light* Colour::light_of(const PassArgs& args) const {
   return has_tables() ? static_cast<const Light*>(args.block) : nullptr;
 }
 
-/// Returns `picture`, which is in host memory, converted by the scalar oracle. `precision`: 8 or 16.
+/// Converts `picture` with the scalar oracle. The picture must be in host memory. `precision`: 8 or 16.
 Image colour_reference(const PictureRef& picture, int precision = 8, const ColourSettings& settings = {});
 
 }  // namespace lensd

@@ -10,8 +10,8 @@ namespace {
 
 using RowMajor = std::array<double, 9>;
 
-/// Returns the matrix to BT.709 in linear light. The matrix from BT.2020 is that of BT.2087. The others are
-/// derived from the primaries of SMPTE EG 432-1 (P3), SMPTE 170M and BT.470 BG.
+/// Returns the matrix to BT.709 in linear light. The matrix from BT.2020 is the matrix of BT.2087. The other
+/// matrices are derived from the primaries of SMPTE EG 432-1 (P3), SMPTE 170M and BT.470 BG.
 RowMajor to_bt709(Primaries primaries) {
   switch (primaries) {
     case Primaries::bt2020:

@@ -243,9 +243,9 @@ __device__ CornerPoll poll_candidate(const CornerDeviceMemory& memory, uint32_t 
   return CornerPoll::decided;
 }
 
-/// Decides all candidates of a round. Each lane polls its own candidates; a warp searches for the rivals of
-/// those without a known one, one candidate at a time. So equal corners, each of which waits for its
-/// neighbour, cost little while they wait. All blocks must be resident at the same time.
+/// Decides all candidates of a round. Each lane polls its own candidates. For candidates without a known
+/// rival, the whole warp searches for a rival, one candidate at a time. So equal corners, each of which waits
+/// for its neighbour, cost little while they wait. All blocks must be resident at the same time.
 __global__ void __launch_bounds__(kDecideThreads) corner_decide_kernel(CornerLaunch launch, int round) {
   if (launch.wanted() == 0) return;
   const CornerDeviceMemory& memory = launch.memory;

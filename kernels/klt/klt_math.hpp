@@ -202,7 +202,7 @@ struct KltRect {
   static LENSD_HD KltRect for_derivatives(const KltSpot& spot, Extent extent, int window) {
     return inside(spot, extent, window, 1, 2);
   }
-  /// Returns the valid part of a window of which only samples are needed.
+  /// Returns the valid part of a window whose derivatives are not needed.
   static LENSD_HD KltRect for_samples(const KltSpot& spot, Extent extent, int window) {
     return inside(spot, extent, window, 0, 1);
   }

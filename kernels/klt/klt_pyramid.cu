@@ -45,7 +45,7 @@ __global__ void klt_luma_kernel(ImageView<const uint8_t> in, bool colour, bool a
   }
 }
 
-/// A thread computes the luma of 16-bit samples: of one chunk in each of `rows` rows.
+/// A thread computes the 16-bit luma of one chunk in each of `rows` rows.
 struct KltDeepLumaTuning {
   static constexpr int rows = 4;
 };

@@ -1,4 +1,4 @@
-// median with radius 1 and 2 of 16-bit images on CUDA: the networks of median.cu.
+// median with radius 1 and 2 of 16-bit images on CUDA. Uses the same networks as median.cu.
 #include "kernels/common/border/border.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/median/median.hpp"

@@ -144,7 +144,7 @@ class RankWindow {
     __syncwarp();
   }
 
-  /// Inverts the bits of all ranks in a window. `from`: its first rank.
+  /// Inverts the set's bit of each rank in a window. `from`: the window's first rank.
   __device__ void insert(const uint16_t* from) {
     for (int i = lane_; i < side_ * side_; i += 32) invert(from[i / side_ * kSide + i % side_]);
     __syncwarp();

@@ -61,7 +61,7 @@ struct HalfGray8 {
 };
 
 struct HalfRgba16 {
-  /// Returns two means: of the lower halves and of the upper halves of four words.
+  /// Returns the mean of the lower halves and the mean of the upper halves of four words.
   __device__ static uint32_t pair(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
     const auto sum = [=](uint32_t half) {
       return __dp2a_lo(a, half, __dp2a_lo(b, half, __dp2a_lo(c, half, __dp2a_lo(d, half, 2u))));

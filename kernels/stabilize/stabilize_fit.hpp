@@ -173,8 +173,8 @@ struct InlierWeights {
   LENSD_HD uint32_t votes(uint32_t h) const { return h == 0 ? 8 * quarter : whole + half + 2 * quarter; }
 };
 
-/// Weighted sums over pairs. Positions have 24 bits with sign and the sum of weights has 15 bits, so the sums
-/// of products fit in 64 bits.
+/// Weighted sums over pairs. Positions are signed 24-bit values and the sum of weights has 15 bits, so the
+/// sums of products fit in 64 bits.
 struct PairSums {
   enum Sum { count, weight, px, py, qx, qy, pxpx, pxpy, pypy, pxqx, pxqy, pyqx, pyqy, sums };
   int64_t of[sums];

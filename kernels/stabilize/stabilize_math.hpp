@@ -21,7 +21,7 @@ struct StabilizeParams {
   double threshold = 1;
 };
 
-/// Steps per pixel of the positions in the fit.
+/// The fit uses positions in steps of 1/256 pixel.
 inline constexpr int kPairSteps = 256;
 
 struct StabilizeBlock {

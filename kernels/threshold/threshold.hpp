@@ -46,7 +46,7 @@ struct ThresholdStats {
 
 /// Statistics of a 16-bit image with otsu.
 struct DeepThresholdStats {
-  ThresholdStats shown;  ///< its histogram counts by high byte
+  ThresholdStats shown;  ///< the histogram counts samples by their high byte
   OtsuLowSums low_sums;
   OtsuRange range[3];
 };

@@ -108,7 +108,7 @@ device_is menu 3
 daemon_is brightness 55 || fail "the daemon shows another brightness"
 stop_daemon
 
-# The next run sets what clients have set, except where the configuration has a value.
+# The next run restores the values that clients have set, except those of controls in the configuration.
 v4l2-ctl -d "$CAMERA" -c integer_32_bits=0,brightness=128
 start_daemon -c "$WORK/camera.toml"
 wait_for 60 playing || fail "the camera does not play again: $(tail -n 5 "$WORK/daemon.err")"

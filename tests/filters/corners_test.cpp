@@ -58,7 +58,7 @@ void compare_sizes(Side side, bool deep = false) {
     }
 }
 
-/// Compares large pictures with fractions, of the scene and of noise.
+/// Compares results for large pictures of a scene and of noise, whose luma has fractions.
 void compare_large_deep(Side side) {
   const Extent e = kLarge;
   std::mt19937 random(7);

@@ -143,7 +143,7 @@ Matrix3 to_xyz(Primaries primaries) {
   return columns;
 }
 
-/// Returns the primaries that are converted: those of BT.601 only if the settings say so.
+/// Returns the primaries that are converted. BT.601 primaries are converted only if the settings say so.
 Primaries shown_as(const NamedLight& named) {
   return is_bt601(named.colour.primaries) && !named.settings.bt601 ? Primaries::bt709
                                                                    : named.colour.primaries;

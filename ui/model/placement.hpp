@@ -38,7 +38,7 @@ struct AspectChoice {
   double ratio;  ///< aspect ratio of the whole picture; 0: as the source says; negative: square pixels
 };
 std::span<const AspectChoice> aspect_choices();
-/// Returns the pixel aspect that gives `picture` the chosen ratio. `own`: its own pixel aspect.
+/// Returns the pixel aspect that gives `picture` the chosen ratio. `own`: the picture's own pixel aspect.
 double chosen_pixel_aspect(const AspectChoice& choice, double own, Extent picture);
 
 /// Returns the view zoomed by `factor` around (x, y). Snaps to fit and to 1:1.

@@ -33,8 +33,8 @@ class ExtraGlyphs {
   /// Takes the newly noted characters and found fonts. Returns true if the atlas must be built again now, at
   /// most twice per second, and less often with many characters. Call between frames, after the last build().
   bool update(int64_t time_ns);
-  /// Merges the extra characters into the atlas's last font. `name`: its file's name in embedded(); `size`:
-  /// its size in pixels. The atlas uses memory of this object until it is built.
+  /// Merges the extra characters into the atlas's last font. `name`: name of the font's file in embedded().
+  /// `size`: size of the font in pixels. The atlas uses memory of this object until it is built.
   void add_to(ImFontAtlas& atlas, std::string_view name, float size) const;
   /// Builds the atlas with the square for missing characters. Does nothing if there are no extra characters.
   void build(ImFontAtlas& atlas) const;

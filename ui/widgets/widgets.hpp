@@ -23,7 +23,7 @@ struct TextEdit {
   bool drawn = false;                     ///< the field was drawn in the last frame
   bool entered = false, escaped = false;  ///< Enter or Escape was pressed since the last frame
   unsigned left = 0;                      ///< field that lost the focus in this frame to one drawn before it
-  std::string left_text;                  ///< its text, which becomes its value when it is drawn
+  std::string left_text;                  ///< text of that field; drawing the field applies it
   unsigned refused = 0;                   ///< field of the last refused value; 0: none
   std::string refusal;                    ///< why it was refused
 };

@@ -51,8 +51,8 @@ void copy_in(MemoryBlock& to, const void* from, size_t bytes) {
   std::memcpy(to.data(), from, bytes);
 }
 
-/// Returns the median time of `run(i)` in seconds. Calls it for half a second, but at least 7 and at most
-/// 400 times.
+/// Returns the median time of `run(i)` in seconds. After run(0), which is not timed, times calls for half a
+/// second, but at least 7 and at most 400.
 template <class Run>
 double median_time(Run run) {
   run(0);

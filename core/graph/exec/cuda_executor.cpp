@@ -204,9 +204,9 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
   }
 
   /// Returns the slot's graphs for pictures of this layout. prepare() captures the graphs for top-down
-  /// pictures in host memory that are interlaced like the plan's picture. The others (bottom-up,
-  /// hardware-decoded, interlaced unlike the plan's picture) are captured for all slots when the first such
-  /// picture arrives.
+  /// pictures in host memory that are interlaced like the plan's picture. Graphs for other pictures
+  /// (bottom-up, hardware-decoded, interlaced unlike the plan's picture) are captured for all slots when the
+  /// first such picture arrives.
   const CapturedPlan& find_or_capture(CudaSlot& slot, const PictureRef& planes, bool source_inside) {
     const bool bottom_up = planes.pitch_bytes[0] < 0, field_chroma = planes.info.has_field_chroma();
     for (const CapturedPlan& c : slot.captured) {

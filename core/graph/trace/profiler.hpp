@@ -55,7 +55,7 @@ class Profiler {
   /// PassStats::active to true.
   Scope scope(const std::string& node, const std::string& pass, double bytes = 0, double operations = 0,
               bool gpu = false);
-  /// Sets PassStats::active: true for the scopes of `keep_nodes`, false for all others.
+  /// Sets PassStats::active: true for the scopes of `keep_nodes`, false for all other scopes.
   void deactivate_all_but(const std::vector<std::string>& keep_nodes);
 
   void record(const Scope& scope, int64_t duration_ns) noexcept {

@@ -25,8 +25,8 @@ class ModeControls {
   /// Sets the controls that `values` contains. Ignores unknown names and values that are not allowed.
   void adopt(const ControlValues& values);
   /// Sets a value that check_control() has converted. While the camera has no mode with all three values,
-  /// resets the others to "auto", in the order rate, format, size. Returns the names of those that it has
-  /// reset.
+  /// resets the other values to "auto", in the order rate, format, size. Returns the names of the controls
+  /// that were reset.
   std::vector<std::string> set(const std::string& name, const ParamValue& value);
   /// Returns the values that differ from the default.
   ControlValues chosen() const;

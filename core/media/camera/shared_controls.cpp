@@ -30,8 +30,8 @@ ControlValues mode_of(ControlValues values) {
 
 using CheckedValues = std::vector<std::pair<const SourceControl*, ParamValue>>;
 
-/// Sorts so that controls that change others come first. uvcvideo does not mark them, but only booleans and
-/// menus override others there.
+/// Sorts the values so that controls that change other controls come first. uvcvideo does not mark such
+/// controls, but only its booleans and menus override other controls.
 void leaders_first(CheckedValues& values) {
   std::ranges::stable_sort(values, {}, [](const auto& one) {
     return one.first->leads ? 0 : may_override(*one.first) ? 1 : 2;
@@ -153,7 +153,7 @@ void SharedControls::queue(const SourceControl& control, Write write) {
   pending_.store(true, std::memory_order_release);
 }
 
-/// Adds the values that are kept for the camera, without replacing others. Call with mutex_ locked.
+/// Adds the values that are kept for the camera, without replacing wanted values. Call with mutex_ locked.
 void SharedControls::add_kept_values() {
   if (const auto kept = kept_.find(camera_->name()); kept != kept_.end())
     for (const auto& [name, value] : kept->second)

@@ -1,4 +1,4 @@
-// The controls of a camera, shared by the thread that reads the camera and all others.
+// The controls of a camera, shared by the thread that reads the camera and all other threads.
 //
 //   any thread      set(), reset() ── checked values ──▶ wanted values, queue of writes
 //   reader thread   CameraControls: connect(), take_write() ──▶ device ──▶ publish()
@@ -42,8 +42,8 @@ class SharedControls {
   /// has precedence.
   SharedControls(ControlValues given, KeptControls kept);
 
-  /// Returns the newest controls; null before the first connection. `keep_fresh`: for the next second, also
-  /// read the values that the device changes without events.
+  /// Returns the newest controls; null before the first connection. If `keep_fresh` is true, values that the
+  /// device changes without events are also read during the next second.
   std::shared_ptr<const SourceControls> current(bool keep_fresh);
   /// Queues values. Also stores them as wanted, except actions. Returns an error message, or an
   /// empty string. If one value is refused, none is set. Before the first connection, stores all values and

@@ -75,7 +75,7 @@ struct V4l2Layout {
   std::array<Plane, kMaxV4l2Planes> planes = {};
   std::array<size_t, kMaxV4l2Planes> bytes = {};  ///< size of the whole picture by memory plane
 };
-/// `pitch_bytes`: the driver's, by memory plane.
+/// `pitch_bytes`: the driver's pitch in each memory plane.
 V4l2Layout v4l2_layout(AVPixelFormat pixels, Extent size, size_t memory_planes,
                        const std::array<int, kMaxV4l2Planes>& pitch_bytes);
 

@@ -45,8 +45,8 @@ AVColorSpace matrix_of(const v4l2_pix_format& format) {
   }
 }
 
-/// Returns the transfer function if it is PQ or linear, because lensd treats all others alike. V4L2 has no
-/// value for HLG.
+/// Returns the transfer function if it is PQ or linear, because lensd treats all other functions alike. V4L2
+/// has no value for HLG.
 AVColorTransferCharacteristic transfer_of(const v4l2_pix_format& format) {
   return format.xfer_func == V4L2_XFER_FUNC_SMPTE2084 ? AVCOL_TRC_SMPTE2084
          : format.xfer_func == V4L2_XFER_FUNC_NONE    ? AVCOL_TRC_LINEAR

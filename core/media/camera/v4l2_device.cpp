@@ -18,7 +18,7 @@ namespace lensd {
 namespace {
 
 /// Capabilities of a node that programs send pictures to. v4l2loopback with exclusive_caps=1 reports only
-/// these until a program sends pictures, and then only those of a camera.
+/// these until a program sends pictures, and then only capabilities of a camera.
 constexpr uint32_t kOutputs = V4L2_CAP_VIDEO_OUTPUT | V4L2_CAP_VIDEO_OUTPUT_MPLANE;
 
 }  // namespace

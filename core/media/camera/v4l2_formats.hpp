@@ -15,7 +15,7 @@ struct CameraFormatEntry {
   const char* name;      ///< FFmpeg's name of the codec or pixel format
   AVCodecID codec;       ///< AV_CODEC_ID_RAWVIDEO: uncompressed
   AVPixelFormat pixels;  ///< AV_PIX_FMT_NONE: compressed
-  int rank;              ///< of formats with the same size and rate, the lowest rank is preferred
+  int rank;              ///< among formats with the same size and rate, the lowest rank is preferred
   bool v_first = false;  ///< the V plane precedes the U plane
 
   bool raw() const noexcept { return codec == AV_CODEC_ID_RAWVIDEO; }

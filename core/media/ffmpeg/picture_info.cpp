@@ -129,7 +129,8 @@ Primaries primaries_of(const AVFrame& frame, Transfer transfer) {
   }
 }
 
-/// Returns the stream's code points. If the matrix is not tagged but known, as for JPEG, returns that one.
+/// Returns the stream's code points. If the matrix is known but not tagged, as for JPEG, returns the known
+/// matrix.
 CodePoints code_points_of(const AVFrame& frame, const ColourSpec& colour, bool yuv) {
   AVColorSpace matrix = without_reserved(frame.colorspace);  // also drops 0 (RGB), invalid for YUV
   if (yuv && matrix == AVCOL_SPC_UNSPECIFIED && !colour.guessed.matrix)
@@ -165,7 +166,8 @@ bool needs_dolby_vision(const AVStream& stream) {
   const auto* record = reinterpret_cast<const AVDOVIDecoderConfigurationRecord*>(
       side_data_of(&stream, AV_PKT_DATA_DOVI_CONF, sizeof(AVDOVIDecoderConfigurationRecord)));
   if (!record) return false;
-  // Profile 5 and the profiles of AV1 (10.0) and later codecs without a compatible base layer are IPTPQc2.
+  // Profile 5, and profiles from 10 (AV1 and later codecs) without a compatible base layer, use IPT-PQ-c2.
+  // Its colours are wrong without Dolby Vision processing.
   return record->dv_profile == 5 || (record->dv_profile >= 10 && record->dv_bl_signal_compatibility_id == 0);
 }
 

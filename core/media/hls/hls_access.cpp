@@ -33,7 +33,7 @@ constexpr const char* kIfIntended = "if that is intended, use a playlist of that
 constexpr std::string_view kCrypto = "crypto+";
 /// Options of FFmpeg's demuxer that are passed on: the range of a segment, the key and its use.
 constexpr const char* kPassedOn[] = {"offset", "end_offset", "seekable", "key", "iv"};
-/// Options of the user that apply to every host. Others may be secrets, such as headers and cookies.
+/// Options of the user that apply to every host. Other options may be secrets, such as headers and cookies.
 constexpr const char* kForAllHosts[] = {"user_agent", "http_proxy", "tls_verify", "ca_file"};
 
 /// Returns "scheme://host:port" of an address without its login.
@@ -175,7 +175,7 @@ int HlsAccess::give(AVFormatContext& context, AVIOContext** io, Role& role) {
     const int64_t sequence = role.listed.sequence;
     load(context, role);
     role.loaded = false;
-    // FFmpeg would wait until the new numbers reach that of its next segment.
+    // FFmpeg would wait until the new numbers reach the number of its next segment.
     if (role.given && role.listed.end() <= sequence && role.listed.sequence < sequence)
       fail("the server has restarted the stream");
   }

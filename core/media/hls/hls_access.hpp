@@ -37,7 +37,7 @@ class HlsAccess {
  public:
   using Open = decltype(AVFormatContext::io_open);
 
-  /// `url`: as the user named it. `function`: FFmpeg's. All references must outlive this object.
+  /// `url`: the user's address. `function`: FFmpeg's function. All references must outlive this object.
   HlsAccess(std::string url, const LiveOptions& live, Open function, IoDeadline& deadline,
             ConnectPolicy& policy);
   ~HlsAccess();
@@ -52,7 +52,7 @@ class HlsAccess {
     int audio_track = 0;
   };
   /// Takes the playlist `text`, which was loaded from `address`, and loads the chosen media playlist.
-  /// `context`: the one of the demuxer. Throws Error(bad_source) if it cannot be played.
+  /// `context`: the demuxer's context. Throws Error(bad_source) if it cannot be played.
   void begin(AVFormatContext& context, const std::string& text, const std::string& address,
              const Request& request);
 

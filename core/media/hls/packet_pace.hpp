@@ -44,7 +44,7 @@ class PacketPace {
     return start_ns_ + place;
   }
 
-  /// Call when a packet of the pictures is delivered. `newest`: place of the newest buffered one.
+  /// Call when a packet of the pictures is delivered. `newest`: place of the newest one that is buffered.
   void delivered(int64_t place, int64_t newest, int64_t now_ns) noexcept {
     start_ns_ -= direction_ * std::max<int64_t>(place - delivered_ns_, 0) / kCorrection;
     delivered_ns_ = place;
@@ -57,7 +57,7 @@ class PacketPace {
 
  private:
   /// Timestamps have jumped if they go back by more than kBackNs, or forward by more than kForwardNs. Shorter
-  /// gaps are those of missing segments.
+  /// gaps come from missing segments.
   static constexpr int64_t kBackNs = 500'000'000, kForwardNs = 30'000'000'000;
   /// Pictures may be this much later in the stream than their audio.
   static constexpr int64_t kApartNs = 15'000'000'000;

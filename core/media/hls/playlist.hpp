@@ -109,7 +109,7 @@ Choice choose_audio(const Playlist& master, int track);
 
 /// Returns a master playlist for `choice`.
 std::string master_text(const Choice& choice);
-/// Returns a media playlist without its first `skip` segments. `map`: the one that was loaded last. It is not
+/// Returns a media playlist without its first `skip` segments. `map`: the map that was loaded last. It is not
 /// listed again, because FFmpeg keeps the entry of every reload in memory.
 std::string media_text(const Playlist& playlist, size_t skip, const Map& map);
 

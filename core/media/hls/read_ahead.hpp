@@ -1,6 +1,6 @@
 // Reads a live HLS stream ahead, and delivers its packets when they are due.
 //
-//   read-ahead thread: read() ──▶ packets of the pictures, of the audio ──▶ reader thread: next()
+//   read-ahead thread: read() ──▶ queue of video packets, queue of audio packets ──▶ reader thread: next()
 //
 // The reader thread gets the packets at the rate of their timestamps, so all other parts of a live source
 // work as for other streams. The demuxer belongs to the read-ahead thread.

@@ -39,7 +39,7 @@ bool AudioConfigWatch::put(const AVPacket& packet) noexcept {
   return (!adts_ || check_adts(packet)) && !changed_;
 }
 
-/// Returns false if the packet has another header than the first one.
+/// Returns false if the header of the packet differs from the first header.
 bool AudioConfigWatch::check_adts(const AVPacket& packet) noexcept {
   const uint32_t header = adts_header(packet);
   if (header == 0) return true;

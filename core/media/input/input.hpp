@@ -86,7 +86,7 @@ class Input {
            std::string_view(context_->iformat->name).find("mp4") != std::string_view::npos;
   }
   bool has_audio() const noexcept;
-  /// Returns the playlists of an HLS stream; null for other sources.
+  /// Returns the access to the playlists and segments of an HLS stream; null for other sources.
   const HlsAccess* hls() const noexcept { return hls_.get(); }
   /// Returns the monitor of a V4L2 camera or PipeWire node; null for other sources.
   CameraMonitor* camera_monitor() const noexcept {

@@ -25,7 +25,8 @@ constexpr int64_t kHlsProbeBytes = 5'000'000, kHlsAnalyzeUs = 2'000'000;
 /// A live stream is lost after this number of its segments' durations without data.
 constexpr int64_t kMissedSegments = 3;
 
-/// Demuxers of segments. A segment that is a playlist cannot open anything: FFmpeg refuses it, too.
+/// Demuxers of playlists ("hls") and of segments. A playlist in place of a segment does no harm, because
+/// FFmpeg refuses to open the addresses that it lists.
 constexpr const char* kDemuxers = "hls,mpegts,mov,aac,mp3,ac3,eac3";
 
 /// Sets the options of FFmpeg's demuxer that this version of FFmpeg supports.

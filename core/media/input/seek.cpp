@@ -23,7 +23,7 @@ constexpr int kFromStart = static_cast<int>(kFurtherBack.size());
 /// because the last frame must be decoded.
 constexpr int64_t kNearEndNs = 1'000'000'000;
 /// Pictures this close to the target are not skipped, because the times of packets may differ a little from
-/// those of frames.
+/// the times of frames.
 constexpr int64_t kNearTargetNs = 100'000'000;
 
 /// A seek shows the picture before the target if that picture lasts until more than this after the target.

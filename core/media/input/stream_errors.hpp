@@ -15,7 +15,7 @@ class StreamErrors {
   /// returned an error. `logged_errors`: the errors that it has logged so far. Several errors in one step
   /// count once.
   void step_done(bool failed, int logged_errors);
-  /// Ignores all errors that the decoder has logged so far. `logged_errors`: their number.
+  /// Ignores all errors that the decoder has logged so far. `logged_errors`: number of these errors.
   void ignore_logged(int logged_errors) { logged_errors_ = logged_errors; }
   /// Call after a seek. From then on, errors that are only logged are not counted, and the number of packets
   /// is not compared with the announced number.

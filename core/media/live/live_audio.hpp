@@ -31,8 +31,9 @@ class LiveAudio {
   int track() const noexcept { return track_; }
 
   // ---- reader thread
-  /// Call for each new connection, and if the format changes within one. `codec`: of its audio; null: it has
-  /// none. `time_base`: of the packets. `unparsed`: packets may hold any part or number of frames.
+  /// Call for each new connection, and if the format changes within one. `codec`: codec of the connection's
+  /// audio; null if it has none. `time_base`: time base of the packets. `unparsed`: packets may hold any part
+  /// or number of frames.
   void connected(const AVCodecParameters* codec, AVRational time_base, bool unparsed);
   /// Takes a packet's content. Drops packets without data, of more than 1 MiB or with implausible times.
   void put(AVPacket& packet) noexcept;
@@ -79,8 +80,8 @@ class LiveAudio {
   /// Without this call, packets are kept for four seconds.
   void keep(int64_t ns) noexcept;
   /// Copies a reference to the next packet of connection `number` to `out` and returns true. `place`: 0 for
-  /// the oldest packet, then the value of the last call. Packets of older connections are skipped; returns
-  /// false at a packet of a newer one, and if there is no packet.
+  /// the oldest packet, then the value of the last call. Skips packets of older connections. Returns false at
+  /// a packet of a newer connection, and if there is no packet.
   bool next(AVPacket& out, uint32_t number, uint64_t& place) const;
   /// Returns the place of the first packet that arrived in the last `ns`.
   uint64_t place_since(int64_t ns) const;

@@ -239,8 +239,8 @@ void LiveReader::push(Picture picture) {
   machine.frame(now);
   if (camera) broken_before = camera->broken;
   if (before != LiveState::playing) log::info("{}: playing {}", where, machine.status().stream);
-  // Drop at most two. If the limit has become lower because the sound has ended, the others are taken at
-  // once.
+  // Drop at most two pictures. If the limit has just fallen because the sound has ended, keep the rest, which
+  // LiveSource::next() then delivers without waiting.
   for (int drops = 0; drops < 2 && queued >= limit(picture.planes); ++drops) {
     pop();
     ++machine.status().dropped;

@@ -5,9 +5,10 @@
 // The sound of timestamp T is heard at T + target_ns(), and T's picture is shown then.
 //
 // The delay of a packet is its arrival minus its timestamp. The target covers the largest delay of the last
-// kWindowNs to 2 · kWindowNs, because the delays in a network vary. Packets that are more than kMaxJitterNs
-// later than the fastest one do not count: they follow an outage. If all packets of kRestartNs are that late,
-// the measurement starts again: the sender's times have moved. Callers pass the time. Not thread-safe.
+// kWindowNs to 2 · kWindowNs, because the delays in a network vary. Packets whose delay is more than
+// kMaxJitterNs greater than the smallest delay do not count, because they follow an outage. If all packets of
+// kRestartNs are that late, the measurement starts again, because the sender's times have moved. Callers pass
+// the time. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@ class PlayoutDelay {
  public:
   static constexpr int64_t kWindowNs = 5'000'000'000, kRestartNs = 1'000'000'000;
   static constexpr int64_t kMaxJitterNs = 400'000'000;  ///< maximum jitter of audio packets
-  /// Pictures that are later than the fastest audio packet by more than this do not count.
+  /// A picture does not count if its delay is greater than the smallest delay of the audio packets plus this.
   static constexpr int64_t kMaxAheadNs = 1'000'000'000;
   static constexpr int64_t kMarginNs = 20'000'000;
   /// Time from the arrival of a picture in which it can be processed and shown.
@@ -53,7 +54,7 @@ class PlayoutDelay {
     good_ns_ = now_ns;
     now_.add(delay_ns);
   }
-  /// Call for each picture. It does not count while no audio arrives.
+  /// Call for each picture. Ignores the picture while no audio arrives.
   void picture(int64_t stream_ns, int64_t now_ns) {
     if (!known() || now_ns - arrival_ns_ > kRestartNs) return;
     const int64_t ahead_ns = now_ns - stream_ns - base();

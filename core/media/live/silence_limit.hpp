@@ -14,7 +14,7 @@ namespace lensd {
 
 class SilenceLimit {
  public:
-  /// No limit, as for files.
+  /// Sets no limit, for example for files.
   SilenceLimit() = default;
   /// For UDP, and for SRT if lensd is the caller, the limit is three picture intervals, at least 1 s and at
   /// most 10 s, unless the user has set a limit. Datagrams have no connection that could recover, so

@@ -6,8 +6,8 @@
 
 namespace lensd {
 
-/// At recording time `recording_ns`, the source is at `position_ns`: relative to its first picture in files,
-/// the timestamp of the stream in live sources.
+/// At recording time `recording_ns`, the source is at `position_ns`. In files, `position_ns` is relative to
+/// the first picture; in live sources, it is the stream's timestamp.
 struct SourceJump {
   int64_t recording_ns = 0, position_ns = 0;
   /// True for the first frame and after a seek. False if the timestamps of the file jump back while it is

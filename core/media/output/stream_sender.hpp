@@ -57,7 +57,8 @@ struct SharedStreamStatus {
   std::string reason_, last_reason_;
 };
 
-/// `url`: for FFmpeg. `shown`: for messages, without secrets. `muxer`: FFmpeg's name of the container.
+/// FFmpeg opens `url`. Messages contain `shown`, which has no secrets. `muxer`: FFmpeg's name of the
+/// container.
 struct StreamTarget {
   std::string url, shown, muxer;
   TlsCheck tls = TlsCheck::automatic;

@@ -20,7 +20,7 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// Drivers keep one buffer, the picture that they show. The others absorb differences in the timing.
+/// Drivers keep the buffer with the picture that they show. The other buffers absorb differences in timing.
 constexpr uint32_t kOutputBuffers = 4;
 /// A device that takes no picture for this time is opened again.
 constexpr int64_t kStuckNs = 3'000'000'000;

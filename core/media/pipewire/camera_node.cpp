@@ -246,8 +246,8 @@ bool CameraNode::may_start_cycle(int64_t now) const {
   return cycle_ns_ == 0 || now - cycle_ns_ > (ends_reported_ ? kLongestCycleNs : kShortestCycleNs);
 }
 
-/// Lets the receivers take the oldest filled buffer. If another node drives the graph, they take it in that
-/// node's next cycle.
+/// Lets the receivers take the oldest filled buffer. If another node drives the graph, they take the buffer
+/// in the next cycle of that node.
 void CameraNode::start_cycle(int64_t now) {
   const PipewireApi& api = session_.api();
   const bool overtakes = cycle_ns_ != 0;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr spa_video_format kColour[] = {SPA_VIDEO_FORMAT_RGBA, SPA_VIDEO_FORMAT_RGBx};
 constexpr spa_video_format kGray[] = {SPA_VIDEO_FORMAT_GRAY8, SPA_VIDEO_FORMAT_RGBA, SPA_VIDEO_FORMAT_RGBx};
-/// Slow receivers may keep some buffers; the others absorb delays.
+/// Slow receivers may keep some of the buffers. The other buffers absorb delays.
 constexpr int kBuffers = 8, kFewestBuffers = 3;
 
 void copy_gray(const uint8_t* row, int width, uint8_t* out) {

@@ -28,7 +28,8 @@ struct OfferedVideo {
   }
 };
 
-/// Returns a rate as a fraction. Whole numbers and NTSC rates are exact; others are rounded to a thousandth.
+/// Returns a rate as a fraction. Whole numbers and NTSC rates are exact; other rates are rounded to a
+/// thousandth.
 spa_fraction rate_fraction(double fps);
 /// Returns the formats in which frames of `format`, gray8 or rgba8, can be sent, the preferred one first.
 std::span<const spa_video_format> sent_formats(PixelFormat format);

@@ -253,7 +253,7 @@ void PipewireCapture::Stream::remove_buffer(void* data, pw_buffer* buffer) {
   if (self.newest == buffer) self.newest = nullptr;
 }
 
-/// Keeps the newest intact buffer and gives all others back to PipeWire. Counts replaced and damaged
+/// Keeps the newest intact buffer and gives all other buffers back to PipeWire. Counts replaced and damaged
 /// pictures.
 void PipewireCapture::Stream::process(void* data) {
   Stream& self = *static_cast<Stream*>(data);

@@ -39,8 +39,8 @@ AVColorSpace matrix_of(spa_video_color_matrix matrix) {
   }
 }
 
-/// Returns the transfer function if it is PQ, HLG or linear, because lensd treats all others alike. The
-/// headers of PipeWire 0.3 have no names for PQ and HLG.
+/// Returns the transfer function if it is PQ, HLG or linear, because lensd treats all other functions alike.
+/// The headers of PipeWire 0.3 have no names for PQ and HLG.
 AVColorTransferCharacteristic transfer_of(spa_video_transfer_function transfer) {
   constexpr int kSmpte2084 = 14, kAribStdB67 = 15;
   const int value = transfer;

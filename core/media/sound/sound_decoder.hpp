@@ -3,8 +3,8 @@
 //   Input ── packets ──▶ FFmpeg decoder ──▶ libswresample ──▶ cut at the seek position
 //         ──▶ TempoFilter ──▶ SoundBlock
 //
-// Damaged packets are skipped. After a jump of the timestamps, the sound continues without a gap, as pictures
-// do. Times are relative to the first picture, like those of the pictures. Use from one thread.
+// Damaged packets are skipped. After a jump of the timestamps, the sound continues without a gap, like the
+// pictures. Times are relative to the first picture. Use from one thread.
 #pragma once
 
 #include <memory>

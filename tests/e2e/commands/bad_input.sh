@@ -41,7 +41,7 @@ headless 3 sigma test:testsrc2 --graph gaussian=sigma=inf
 headless 3 radius test:testsrc2 --graph median --set median.radius=0
 headless 3 medium test:testsrc2 --graph median --set medium.radius=1
 
-# Controls of a source that has none: a warning.
+# Controls for a source that has no controls only cause a warning.
 printf '[source.controls]\ngain = 3\n' >"$WORK/controls.toml"
 expect 0 test:testsrc2 --headless --frames 3 --source-control gain=3 -o null:
 grep -q "no controls, so --source-control has no effect" "$WORK/stderr" || fail "--source-control: $(<"$WORK/stderr")"

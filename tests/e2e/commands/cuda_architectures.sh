@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # cmake/cuda_architectures.cmake: the architectures of a build by toolkit, GPU and LENSD_CUDA_ARCHS. nvcc and nvidia-smi
-# are imitated.
+# are faked.
 # shellcheck source=../common/harness.sh
 . "$(dirname "$0")/../common/harness.sh"
 need_tools cmake

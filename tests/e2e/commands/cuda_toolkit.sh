@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ./dev: which CUDA compiler is used, and when it is fetched. pip, nvcc, nvidia-smi and the machine are imitated.
+# ./dev: which CUDA compiler is used, and when it is fetched. pip, nvcc, uname and the driver's version are faked.
 # shellcheck source=../common/harness.sh
 . "$(dirname "$0")/../common/harness.sh"
 

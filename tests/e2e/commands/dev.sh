@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ./dev build: missing packages, Ctrl+C, an interrupted CMake run, a moved checkout, two runs at once. apt, dpkg, sudo,
-# CMake, ninja, git and clang-tidy are imitated.
+# CMake, ninja, git and clang-tidy are faked.
 # shellcheck source=../common/harness.sh
 . "$(dirname "$0")/../common/harness.sh"
 need_tools flock setsid

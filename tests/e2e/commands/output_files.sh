@@ -179,14 +179,14 @@ for option in --timings --trace; do
   for run in 1 2; do
     start_daemon test:testsrc2=size=64x48:rate=30 "$option" "$file"
     wait_for 20 processes || fail "the daemon processes no picture" # before it does, it has no results to write
-    # A file that appears meanwhile is kept.
+    # The daemon keeps a file that another program creates while it runs.
     if ((run == 2)); then rm "$file" && echo precious >"$file" && kill "$DAEMON" && wait_for 10 daemon_gone; else stop_daemon; fi
   done
   [[ $(<"$file") == precious ]] || fail "the daemon's $option changed a file that was created meanwhile"
   grep -q "exists already" "$WORK/daemon.err" || fail "no message: $(<"$WORK/daemon.err")"
 done
 
-# A daemon continues only a playlist of lensd, and replaces segments only if there is one.
+# A run continues an HLS playlist only if lensd wrote it. Without such a playlist, existing segments are not replaced.
 mkdir "$WORK/hls"
 for name in cam.m3u8 cam-0.ts cam-17.ts; do
   echo precious >"$WORK/hls/$name"
@@ -209,7 +209,7 @@ for _ in 1 2; do
   stop_daemon
   [[ $(head -n 1 "$WORK/hls/cam.m3u8") == "#EXTM3U" ]] || fail "no playlist"
 done
-# At the end, only the files that are written then are checked.
+# At the end, the daemon checks only the files that it writes then.
 start_daemon test:testsrc2=size=64x48:rate=30 -o "$WORK/hls/end.m3u8" --timings "$WORK/hls/end.csv"
 wait_for 20 test -s "$WORK/hls/end.m3u8" || fail "no playlist: $(<"$WORK/daemon.err")"
 rm "$WORK/hls/end.m3u8" && mkdir "$WORK/hls/end.m3u8" || fail "the playlist was not replaced by a folder"

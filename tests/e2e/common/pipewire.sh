@@ -90,7 +90,8 @@ receive() {
   STARTED+=("$RECEIVER")
 }
 received() { [[ $(stat -c %s "$1" 2>/dev/null) -ge $2 ]]; }
-# stop_receiver PROCESS: ends a receiver. It ignores the signal until it plays, so repeat it after some time.
+# stop_receiver PROCESS: ends a receiver. A receiver ignores SIGINT until it plays, so send SIGINT every 2 s, at most
+# five times, then SIGKILL.
 stop_receiver() {
   local try
   receiver_gone() { ! kill -0 "$1" 2>/dev/null; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The sound of SRT, RTMP, HTTP and UDP streams with several codecs in files, also if the sender changes it within a
-# connection. All streams are sent and received at the same time.
+# Files get the sound of SRT, RTMP, HTTP and UDP streams with several codecs, also if the sender changes the codec within
+# a connection. All streams are sent and received at the same time.
 # shellcheck source=../common/daemon.sh
 . "$(dirname "$0")/../common/daemon.sh"
 # shellcheck source=../common/flashes.sh

@@ -10,7 +10,7 @@ seconds=6
 ended() { [[ $(ctl get ended) == true ]]; }
 
 # compare_run NAME GRAPH FORMAT PIXEL_BYTES WIDTH HEIGHT ROW_BYTES: plays a source to its end; compares what a receiver
-# got with the recording. ROW_BYTES: of the shared memory.
+# got with the recording. ROW_BYTES: bytes per row in the shared memory.
 compare_run() {
   local name=$1 graph=$2 format=$3 pixel=$4 width=$5 height=$6 row=$7
   # Noise, so that all frames differ.

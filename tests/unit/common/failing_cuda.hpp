@@ -13,9 +13,9 @@ struct CudaCall {
   bool memory;    ///< it fails with cudaErrorMemoryAllocation
 };
 
-/// Makes one later call of function `index` of cuda_calls() fail: the one with this number, counted from 1 on
-/// all threads. 0: none fails. `memory`: with cudaErrorMemoryAllocation, whatever its error is in
-/// cuda_calls.inc.
+/// Makes call `number` of function `index` of cuda_calls() fail. Calls are counted from 1 after this call, on
+/// all threads. `number` 0: no call fails. `memory`: the call fails with cudaErrorMemoryAllocation instead of
+/// its error in cuda_calls.inc.
 void fail_cuda_call(std::size_t index, int64_t number, bool memory = false);
 /// Returns the functions and how often they were called.
 std::vector<CudaCall> cuda_calls();

@@ -112,6 +112,42 @@ TEST_F(PanelTexts, SumsOfTheLatencyAreBrighterThanItsStages) {
   for (const char* number : {"8.881", "8.882", "8.883"}) EXPECT_EQ(ink_of(number), colour::text) << number;
 }
 
+TEST_F(PanelTexts, ThePercentilesOfALatencyAreInColumns) {
+  for (PassStats& row : model.timings)
+    if (row.node == kLatencyRow && row.pass == "pace")
+      row.p50_ns = 7'771'000, row.p95_ns = 7'772'000, row.p99_ns = 7'773'000;
+  viewer.state().timings_view.details = true;
+  redraw();
+  const auto label = drawn("waiting until due");
+  ASSERT_TRUE(label);
+  float end = label->end;
+  for (const char* number : {"7.771", "7.772", "7.773"}) {
+    const auto cell = drawn(number);
+    ASSERT_TRUE(cell) << number;
+    EXPECT_NEAR(cell->y, label->y, 0.5f) << number << ": in the stage's row";
+    EXPECT_GT(cell->x, end) << number << ": in the next column";
+    end = cell->end;
+  }
+}
+
+TEST_F(PanelTexts, TheTooltipOfAPassHasItsTimesIfItWasMeasured) {
+  const auto line = [&](const std::string& begin) {
+    for (const DrawnText& one : drawn_texts())
+      if (one.text.starts_with(begin)) return true;
+    return false;
+  };
+  viewer.state().timings_view.details = true;
+  redraw();
+  point_at("details/median/median"), frames(40);
+  EXPECT_TRUE(line("median / median"));
+  EXPECT_TRUE(line("last 0.416"));
+  EXPECT_FALSE(line("not measured yet"));
+  point_at("details/convolve/convolve"), frames(40);
+  EXPECT_TRUE(line("convolve / convolve"));
+  EXPECT_TRUE(line("not measured yet"));
+  EXPECT_FALSE(line("last 0."));
+}
+
 TEST_F(PanelTexts, AnEmptyListOfFilesSaysWhy) {
   SourceChoices choices = test::sample_choices();
   choices.files.entries.clear();

@@ -15,10 +15,10 @@ constexpr int kPlaces = 64;
 /// Ranges of at most this size are read completely. Before a join, this number of bytes is read, to find the
 /// picture that is presented last.
 constexpr int64_t kScanBytes = 4 << 20;
-/// A picture is searched in at most this number of bytes, because the rest of the file may have none: its
-/// pictures may end early, or belong to another stream.
+/// A picture is searched for in at most this number of bytes, because the rest of the file may have none: the
+/// stream's pictures may end early, or the file may continue with another stream.
 constexpr int64_t kSearchBytes = 16 << 20;
-/// The picture that is presented first is among this number of pictures.
+/// The smallest presentation time of a part is among this number of pictures at its start in the file.
 constexpr int kReordered = 32;
 /// Number of pictures that are read after a range, to confirm a part and to find its first picture.
 constexpr int kMargin = 2 * kReordered;
@@ -31,7 +31,7 @@ constexpr int64_t kBeforePart = 3600 * kMpegRate;
 /// Sound that goes back by more than this belongs to the next part.
 constexpr int64_t kUnordered = kMpegRate / 2;
 constexpr int64_t kDefaultFrame = kMpegRate / 25;
-constexpr int64_t kShortestFrame = 9;  ///< shorter ones are the resolution of the timestamps
+constexpr int64_t kShortestFrame = 9;  ///< a shorter duration is the resolution of the timestamps
 
 int64_t since(int64_t ticks, int64_t first) {
   return mpeg_difference(ticks, first, -kBeforePart);

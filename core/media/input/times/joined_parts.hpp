@@ -5,7 +5,7 @@
 //   place()      timestamps of a packet, by its position in the file ──▶ timeline
 //   move()       timeline ──▶ position in the file
 //
-// Each part follows one nominal duration after the last picture of the previous one. The parts depend on the
+// Each part begins one nominal duration after the last picture of the previous part. The parts depend on the
 // file's content only, so all readers of a file have the same timeline. Not thread-safe.
 #pragma once
 

@@ -73,7 +73,8 @@ bool PesTimes::fill() {
   return got > 0;
 }
 
-/// Moves to the next transport packet that others follow. Returns false if there is none in the buffer.
+/// Finds the next position at which four transport packets follow each other. Returns false if there is none
+/// in the buffer.
 bool PesTimes::find_packets() {
   const auto fits = [&](size_t distance) {
     for (size_t i = 0; i < 4; ++i)

@@ -25,13 +25,13 @@ constexpr int64_t mpeg_difference(int64_t a, int64_t b, int64_t low = -kMpegWrap
 
 struct PesTime {
   int64_t position = 0;      ///< position of its first byte, as AVPacket::pos
-  int64_t pts = 0, dts = 0;  ///< 33 bits; `dts` is `pts` if the packet has none
+  int64_t pts = 0, dts = 0;  ///< 33 bits; `dts` is `pts` if the packet has no DTS
 };
 
 class PesTimes {
  public:
-  /// `io` must outlive this object, which changes its position. `stream`: a stream of FFmpeg's demuxer
-  /// "mpegts" (`transport`) or "mpeg".
+  /// `io` must outlive this object; seek() and next() change its position. `stream`: a stream of FFmpeg's
+  /// demuxer "mpegts" if `transport` is true, else of "mpeg".
   PesTimes(AVIOContext& io, const AVStream& stream, bool transport);
 
   /// Makes next() continue with the first packet that begins at or after `position`.

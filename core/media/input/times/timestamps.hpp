@@ -3,11 +3,11 @@
 //   raw time (or none) ──▶ normalize() ──▶ pts_ns ≥ 0, strictly increasing from the first frame
 //
 // A time that is missing or not after the previous one is replaced by the previous time plus the nominal
-// duration; if this makes all later ones late, they catch up. After a jump backwards of more than a second (a
-// joined file, a wrapped clock), all further times are shifted so that they continue after the previous time.
-// The same applies after a jump forward of more than 12 hours: if the timestamps of an MPEG stream start
-// again at 0, FFmpeg assumes a wrapped clock and adds 26.5 hours. Other gaps forward are kept. Implausible
-// times count as missing.
+// duration. If several times in a row are late, frames follow at half the nominal duration until they catch
+// up. After a jump backwards of more than a second (a joined file, a wrapped clock), all further times are
+// shifted so that they continue after the previous time. The same applies after a jump forward of more than
+// 12 hours: if the timestamps of an MPEG stream start again at 0, FFmpeg assumes a wrapped clock and adds
+// 26.5 hours. Other gaps forward are kept. Implausible times count as missing.
 #pragma once
 
 #include <cstdint>

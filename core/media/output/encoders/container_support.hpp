@@ -8,7 +8,8 @@
 
 namespace lensd {
 
-/// A type of video file. `ending`: of its names, such as ".mkv"; `muxer`: FFmpeg's name of the container.
+/// A type of video file. `ending`: end of the files' names, such as ".mkv". `muxer`: FFmpeg's name of the
+/// container.
 struct FileType {
   const char* ending;
   const char* muxer;

@@ -151,7 +151,8 @@ AVPixelFormat choose(const AVCodec& codec, const PixelsFormat& input, const Enco
   return avcodec_find_best_pix_fmt_of_list(supported.data(), input.format, input.alpha, nullptr);
 }
 
-/// JPEG and MPEG-1 define centred chroma. The others store the siting, or are usually sited left.
+/// JPEG and MPEG-1 define centred chroma. Other codecs store the siting, or their chroma is usually sited
+/// left.
 ChromaSiting default_siting(AVCodecID codec) {
   const bool centred = codec == AV_CODEC_ID_MJPEG || codec == AV_CODEC_ID_MPEG1VIDEO;
   return centred ? ChromaSiting::center : ChromaSiting::left;

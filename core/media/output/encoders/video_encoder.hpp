@@ -17,9 +17,10 @@ namespace lensd {
 
 class VideoEncoder {
  public:
-  /// Chooses encoder and pixel format for `container`. `where` is for messages. `fields`: of the first
-  /// picture as stored; the encoder codes fields if it supports that. Throws Error(usage) if the codec does
-  /// not exist or the container does not support it, Error(runtime_failure) if the encoder does not start.
+  /// Chooses encoder and pixel format for `container`. `where` is for messages. `fields`: field order of the
+  /// first picture as stored; the encoder codes fields if it supports that. Throws Error(usage) if the codec
+  /// does not exist or the container does not support it. Throws Error(runtime_failure) if the encoder does
+  /// not start.
   VideoEncoder(const AVOutputFormat& container, const PixelsFormat& input, double fps,
                const EncoderOptions& options, const std::string& where,
                FieldOrder fields = FieldOrder::progressive);
@@ -49,8 +50,8 @@ class VideoEncoder {
   /// Returns the end of the last frame, which may have a long duration, as in slide shows.
   int64_t end_ticks() const noexcept { return next_ticks() + extra_ticks_; }
 
-  /// Encodes a picture. `ticks`: result of next_time(). `key` requests a key frame. `fields`: of the picture
-  /// as stored. Throws Error(runtime_failure) if encoding fails.
+  /// Encodes a picture. `ticks`: result of next_time(). `key` requests a key frame. `fields`: field order of
+  /// the picture as stored. Throws Error(runtime_failure) if encoding fails.
   void send(const Pixels& picture, int64_t ticks, bool key = false,
             FieldOrder fields = FieldOrder::progressive);
   /// Ends the input; receive() then returns the remaining packets. Throws Error(runtime_failure) on failure.

@@ -40,7 +40,7 @@ std::string time_format(const std::string& path) {
   return format;
 }
 
-/// Returns path-NUMBER; with at least three digits if `padded`.
+/// Returns path-NUMBER. If `padded` is true, the number has at least three digits.
 std::string numbered_name(const std::string& path, int number, bool padded) {
   const std::filesystem::path file(path);
   const std::string digits = padded ? fmt::format("{:03}", number) : fmt::format("{}", number);
@@ -49,8 +49,8 @@ std::string numbered_name(const std::string& path, int number, bool padded) {
       .string();
 }
 
-/// Returns the highest number of the names path-NUMBER in the folder of `path`; 0 if there is none. Longer
-/// numbers than those of kMaxDigits are dates, not numbers of files.
+/// Returns the highest number of the names path-NUMBER in the folder of `path`; 0 if there is none. Numbers
+/// with more than kMaxDigits digits are dates, not numbers of files.
 int highest_number(const std::string& path) {
   constexpr size_t kMaxDigits = 7;
   const std::filesystem::path file(path);

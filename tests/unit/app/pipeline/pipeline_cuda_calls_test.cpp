@@ -60,7 +60,7 @@ std::string play(const Expected& expected) {
   return changed ? happened : "the graph does not change";
 }
 
-/// The same for a run that may end. Ends the process if the run hangs.
+/// Returns what happens in play(), which may end with an error. Ends the process if the run hangs.
 std::string outcome(const Expected& expected, const std::string& what, std::chrono::seconds limit = 20s) {
   auto run = std::async(std::launch::async, [&]() -> std::string {
     try {

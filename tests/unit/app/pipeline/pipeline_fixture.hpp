@@ -22,7 +22,7 @@ inline PipelineOptions options(const std::string& chain, int threads = 2) {
   return o;
 }
 
-/// The same for playback at the source's rate.
+/// Returns options() for playback at the source's rate.
 inline PipelineOptions paced(const std::string& chain) {
   PipelineOptions o = options(chain);
   o.paced = true;

@@ -1,4 +1,4 @@
-// Playback of a paced pipeline in loops: of the file, and from A to B.
+// A paced pipeline plays in a loop: the whole file, or the part from A to B.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -267,14 +267,16 @@ TEST(ChromeTrace, OfARunningPipeline) {
   pipeline.check();
   const json trace = json::parse(pipeline.timeline().chrome_trace());
   EXPECT_TRUE(trace_problems(trace).empty()) << text_of(trace_problems(trace));
-  std::set<std::string> tracks, counters;
+  std::set<std::string> tracks, counters, slices;
   for (const json& e : trace["traceEvents"]) {
     if (e["name"] == "thread_name") tracks.insert(e["args"]["name"].get<std::string>());
     if (e["ph"] == "C") counters.insert(e["name"].get<std::string>());
+    if (e["ph"] == "X") slices.insert(e["name"].get<std::string>());
   }
   EXPECT_EQ(tracks, (std::set<std::string>{"decode thread", "process thread", "ui thread"}));
   EXPECT_TRUE(counters.count("decoded pictures waiting"));
   EXPECT_TRUE(counters.count("finished frames waiting"));
+  for (const char* stage : {"decode", "graph", "wait until due"}) EXPECT_TRUE(slices.count(stage)) << stage;
   EXPECT_GE(count_phase(trace, "s"), 39u) << "a frame has one flow";
   int stages = 0;
   for (const PassStats& row : pipeline.profiler().snapshot()) {

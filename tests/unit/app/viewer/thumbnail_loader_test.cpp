@@ -19,7 +19,8 @@ namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-/// Records 10 s of pictures whose gray level is 20 times their second, with a key frame in each second.
+/// Records 10 s of grey pictures with a key frame in each second. The grey level of a picture is 20 times its
+/// time in whole seconds.
 std::string record_seconds(const std::string& path, Extent size, PixelAspect aspect,
                            const std::string& codec = "mpeg4") {
   RecorderOptions options;

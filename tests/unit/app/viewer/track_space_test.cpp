@@ -1,4 +1,4 @@
-// Where tracks can be drawn: over pictures between which only scaling lies.
+// Where tracks can be drawn: over pictures that differ from the tracked picture only by scaling.
 #include <gtest/gtest.h>
 
 #include "kernels/registry.hpp"

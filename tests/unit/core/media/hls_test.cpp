@@ -146,9 +146,9 @@ TEST_F(HlsTest, OnAFullDiskThePlaylistStays) {
   constexpr int64_t kLarge = int64_t{1} << 30;
   EXPECT_EQ(run(kLarge), "");
   const auto segment = static_cast<int64_t>(std::filesystem::file_size(file("live-0.ts")));
-  // No segment fits; half a segment; one and the beginning of its playlist; two.
+  // The room is enough for no segment, half a segment, one segment and a part of its playlist, two segments.
   for (const int64_t room : {int64_t{100}, segment / 2, segment + 10, 2 * segment + 1000}) {
-    // Begin again: of a long playlist, old segments are deleted, which makes room.
+    // Begin again, because the old segments of a long playlist are deleted, which makes room.
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
       std::filesystem::remove(entry.path());
     EXPECT_EQ(run(kLarge), "");

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/base/clock.hpp"
+#include "core/media/input/input.hpp"
 #include "tests/unit/common/local_server.hpp"
 #include "tests/unit/core/media/joined_clip.hpp"
 #include "tests/unit/core/media/media_fixture.hpp"
@@ -154,6 +155,31 @@ TEST_F(HttpFileTest, ASeekWaitsForAServerThatDoesNotAnswer) {
   EXPECT_EQ(read_all(*source).infos.size(), 175u);
   EXPECT_EQ(source->stream_errors(), "");
   EXPECT_GT(refused, 0);
+}
+
+/// The server redirects to its own address under another name, so ConnectPolicy allows the connection.
+TEST_F(HttpFileTest, ARedirectionToAnotherInternalNameIsRefused) {
+  const std::string content = matroska();
+  const auto problem_after = [&](const char* name) -> std::string {
+    LocalHttpServer server([&](int client, const std::string& request) {
+      std::string head = "302 Found\r\nContent-Length: 0\r\nLocation: ", body;
+      if (request.starts_with("GET /a "))
+        head += fmt::format("http://{}:{}/b", name, server.port());
+      else
+        head = fmt::format("200 OK\r\nContent-Length: {}", content.size()), body = content;
+      LocalHttpServer::put(client, "HTTP/1.1 " + head + "\r\nConnection: close\r\n\r\n" + body);
+    });
+    StopFlags stop;
+    try {
+      const Input input(fmt::format("http://127.0.0.1:{}/a", server.port()), StreamKind::video, stop);
+    } catch (const Error& error) {
+      return error.problem();
+    }
+    return {};
+  };
+  EXPECT_EQ(problem_after("127.0.0.1"), "");
+  const std::string problem = problem_after("localhost");
+  EXPECT_NE(problem.find("redirects to the internal address localhost"), std::string::npos) << problem;
 }
 
 }  // namespace

@@ -126,8 +126,8 @@ INSTANTIATE_TEST_SUITE_P(Containers, StepBackTest,
                          testing::Values(SeekCase{"a.mp4", "libx264", 25}, SeekCase{"a.mkv", "mpeg4", 25},
                                          SeekCase{"b.mkv", "ffv1", 240}));
 
-/// A still that lasts seconds is shown from the target on; with a decoder that skips pictures, and one that
-/// does not.
+/// A seek into a still that lasts seconds shows the still from the target on. The decoders of some cases skip
+/// pictures.
 class LongPictureTest : public MediaTest, public testing::WithParamInterface<SeekCase> {};
 
 TEST_P(LongPictureTest, ASeekIntoItShowsItFromTheTargetOn) {

@@ -42,7 +42,7 @@ class FailingSync {
 /// is destroyed, each statx() of a file below `folder` that is not open returns another inode number.
 class ChangingInodes {
  public:
-  /// `birth_times`: as of exFAT; without them as of sshfs.
+  /// `birth_times`: whether files have a birth time, as on exFAT, or none, as on sshfs.
   explicit ChangingInodes(std::string folder, bool birth_times = true);
   ~ChangingInodes();
   ChangingInodes(const ChangingInodes&) = delete;

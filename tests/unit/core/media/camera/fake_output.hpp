@@ -23,6 +23,7 @@ struct FakeOutputState {
   uint32_t fourcc = 0;                    ///< that the driver sets whatever is requested; 0: as requested
   uint32_t width = 0;                     ///< likewise
   uint32_t padding = 0;                   ///< bytes after each row of the first plane
+  bool rates = true;                      ///< VIDIOC_S_PARM sets the rate
   v4l2_format format = {};                ///< as set
   v4l2_fract interval = {};               ///< as set
   bool streaming = false, allocated = false;
@@ -77,7 +78,7 @@ class FakeOutput final : public V4l2Device {
       case VIDIOC_S_FMT:
         return set_format(*static_cast<v4l2_format*>(data));
       case VIDIOC_G_PARM:
-        static_cast<v4l2_streamparm*>(data)->parm.output.capability = V4L2_CAP_TIMEPERFRAME;
+        static_cast<v4l2_streamparm*>(data)->parm.output.capability = s.rates ? V4L2_CAP_TIMEPERFRAME : 0;
         return 0;
       case VIDIOC_S_PARM:
         s.interval = static_cast<v4l2_streamparm*>(data)->parm.output.timeperframe;

@@ -11,7 +11,7 @@ using Text = std::string;
 
 class OverriddenControls : public testing::TestWithParam<bool> {
  protected:
-  /// Sets the manual mode and an exposure, as an earlier request of the user.
+  /// Sets the manual mode and an exposure, like an earlier request of the user.
   void set_manual() {
     EXPECT_EQ(f.shared->set({{"exposure", int64_t{157}}, {"auto_exposure", Text("Manual")}}), "");
     f.service();

@@ -73,6 +73,20 @@ TEST(VideoDevice, WritesWithTheDriversBuffers) {
   EXPECT_FALSE(f.state->streaming);
 }
 
+TEST(VideoDevice, OpensWithoutARateIfTheDriverHasNone) {
+  OutputFixture fixed;
+  fixed.state->rates = false;
+  EXPECT_TRUE(fixed.open());
+  EXPECT_EQ(fixed.state->calls[VIDIOC_S_PARM], 0);
+  for (const unsigned long request : {VIDIOC_G_PARM, VIDIOC_S_PARM}) {
+    OutputFixture f;
+    f.state->failures[request] = ENOTTY;
+    EXPECT_TRUE(f.open());
+    EXPECT_EQ(f.state->interval.denominator, 0u);
+    EXPECT_EQ(f.state->calls[VIDIOC_S_PARM], request == VIDIOC_S_PARM ? 1 : 0);
+  }
+}
+
 TEST(VideoDevice, RowsMayBePadded) {
   for (const bool multi : {false, true}) {
     OutputFixture f;
