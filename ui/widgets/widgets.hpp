@@ -110,8 +110,8 @@ bool toggle_button(const Look& look, const char* label, bool on, float width);
 bool input_text(const char* id, std::string& text, int flags = 0, const char* hint = "",
                 ImGuiInputTextCallback callback = nullptr, void* data = nullptr);
 
-/// Places the next popup at `corner`, or higher if the window would cut it. `height`: the popup's height in the
-/// last frame, in ImGui units.
+/// Places the next popup at `corner`, or higher if the window would cut it. `height`: the popup's height in
+/// the last frame, in ImGui units.
 void place_popup(const Look& look, ImVec2 corner, float height);
 
 /// If `on`, dims the items that are drawn in its scope. Grey text keeps a contrast of at least 4.5; fills and
