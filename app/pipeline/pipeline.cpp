@@ -126,6 +126,7 @@ void Pipeline::process_loop() {
     if (stopping()) return;
     if ((state_.paused && !show_one_ && step_frames_ <= 0) || (state_.ended && options_.paced)) {
       if (pictures_.closed()) return;
+      rerun_if_outdated();  // a new plan may have come together with the pause
       waits_since_ns_ = 0;
       supply_sinks();
       command_signal_.acquire();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -92,6 +93,36 @@ TEST_F(PipelineWaiting, APausedPictureHasTheNewestParameters) {
         << "picture " << shown_.info.index << (pause_first ? ", paused first" : "");
     pipeline_.post(Pause{false});
   }
+}
+
+/// A plan that is ready when the pause comes, with no time for a picture between them.
+TEST(PipelinePause, APlanThatComesWithAPauseIsShown) {
+  std::atomic<bool> hold{false}, held{false};
+  PipelineOptions options = paced("invert");
+  options.on_frame = [&] {
+    held = hold.load();
+    while (hold) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  Pipeline pipeline(source(400), options, registry());
+  pipeline.post(SetSpeed{0.1});
+  pipeline.start();
+  Frame shown;
+  const auto next = [&] {
+    if (Frame frame = pipeline.take_newest()) shown = std::move(frame);
+    return static_cast<bool>(shown);
+  };
+  ASSERT_TRUE(eventually(next));
+  hold = true;
+  pipeline.post(SetEnabled{"invert", false});  // applied while the next picture waits until it is due
+  ASSERT_TRUE(eventually([&] { return held.load(); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the planner needs less
+  pipeline.post(Pause{true});
+  hold = false;
+  EXPECT_TRUE(eventually([&] {
+    next();
+    return pipeline.status().paused && pipeline.status().reruns > 0 && shown;
+  }));
+  pipeline.stop();
 }
 
 TEST(PipelineStalled, AFileWithoutItsNextPictureIsStalledAfterASecond) {
