@@ -7,6 +7,8 @@
 namespace lensd::ui {
 namespace {
 
+constexpr int64_t kSeconds = 1'000'000'000;
+
 class PressedKeys : public PanelDriver {
  protected:
   SetLoop loop(char32_t key) {
@@ -18,6 +20,14 @@ class PressedKeys : public PanelDriver {
     const SetSpeed* sent = only<SetSpeed>(type(key));
     EXPECT_TRUE(sent);
     return sent ? sent->speed : 0;
+  }
+  void add_chapters() {
+    for (const int64_t start : {0, 20, 40, 60}) model.chapters.push_back({start * kSeconds, ""});
+  }
+  /// Presses `key`. Returns the target of the seek in seconds; -1 if there is none.
+  int64_t step(Key key) {
+    const Seek* seek = only<Seek>(press({.key = key}));
+    return seek ? seek->position_ns / kSeconds : -1;
   }
   bool enabled(const char* node) { return viewer.state().editor.graph().find(node)->enabled; }
 };
@@ -192,12 +202,7 @@ TEST_F(PressedKeys, ASourceThatCannotSeekGetsANoticeInstead) {
 
 /// The picture of a seek may come later than the next press.
 TEST_F(PressedKeys, StepsToChaptersAddUp) {
-  constexpr int64_t kSeconds = 1'000'000'000;
-  for (const int64_t start : {0, 20, 40, 60}) model.chapters.push_back({start * kSeconds, ""});
-  const auto step = [&](Key key) {
-    const Seek* seek = only<Seek>(press({.key = key}));
-    return seek ? seek->position_ns / kSeconds : -1;
-  };
+  add_chapters();
   model.position_ns = 5 * kSeconds;
   EXPECT_EQ(step(Key::page_up), 20);
   EXPECT_EQ(step(Key::page_up), 40);
@@ -211,12 +216,7 @@ TEST_F(PressedKeys, StepsToChaptersAddUp) {
 }
 
 TEST_F(PressedKeys, StepsToChaptersStartFromLaterSeeks) {
-  constexpr int64_t kSeconds = 1'000'000'000;
-  for (const int64_t start : {0, 20, 40, 60}) model.chapters.push_back({start * kSeconds, ""});
-  const auto step = [&](Key key) {
-    const Seek* seek = only<Seek>(press({.key = key}));
-    return seek ? seek->position_ns / kSeconds : -1;
-  };
+  add_chapters();
   model.position_ns = 45 * kSeconds;
   EXPECT_EQ(step(Key::page_up), 60);
   EXPECT_EQ(press({.key = Key::home}).size(), 1u);

@@ -15,6 +15,7 @@
 #include "core/base/error.hpp"
 #include "core/device/memory.hpp"
 #include "tests/unit/app/pipeline/pipeline_fixture.hpp"
+#include "tests/unit/app/pipeline/playing_source.hpp"
 #include "tests/unit/common/eventually.hpp"
 #include "tests/unit/common/failing_cuda.hpp"
 #include "tests/unit/common/gpu_memory.hpp"
@@ -123,27 +124,19 @@ TEST(PipelineCuda, EveryCallOfTheRuntimeMayFail) {
       << "memory of the GPU is kept: " << free_gpu_bytes() << " of " << before << " bytes are free";
 }
 
+constexpr Extent kSteady{160, 120};
+
 /// A live source with 200 pictures per second.
-class SteadySource final : public Source {
+class SteadySource final : public PlayingSource {
  public:
-  SteadySource() : info_(pictures_.info()) { info_.live = true, info_.seekable = false; }
-  const SourceInfo& info() const override { return info_; }
+  SteadySource() : PlayingSource(SyntheticSource(kSteady, 1).info()) {}
   FrameOutcome next(Picture& out) override {
     std::this_thread::sleep_for(5ms);
     return pictures_.next(out);
   }
-  void seek(int64_t, int) override {}
-  std::string stream_errors() const override { return {}; }
-  LiveStatus live_status() const override {
-    LiveStatus status;
-    status.live = true, status.state = LiveState::playing;
-    return status;
-  }
-  void interrupt() noexcept override {}
 
  private:
-  SyntheticSource pictures_{{160, 120}, 1'000'000};
-  SourceInfo info_;
+  SyntheticSource pictures_{kSteady, 1'000'000};
 };
 
 TEST(PipelineCuda, ALiveSourceContinuesAfterACallWithoutMemory) {

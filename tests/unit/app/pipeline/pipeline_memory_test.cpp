@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tests/unit/app/pipeline/pipeline_fixture.hpp"
+#include "tests/unit/app/pipeline/playing_source.hpp"
 #include "tests/unit/common/count_allocations.hpp"
 #include "tests/unit/common/eventually.hpp"
 
@@ -16,28 +17,18 @@ namespace {
 constexpr Extent kSmall{64, 48}, kLarge{800, 600}, kHuge{4000, 2500};
 
 /// A live source with 50 pictures per second, whose size changes on request.
-class GrowingSource final : public Source {
+class GrowingSource final : public PlayingSource {
  public:
-  GrowingSource() : info_(small_.info()) { info_.live = true, info_.seekable = false; }
-  const SourceInfo& info() const override { return info_; }
+  GrowingSource() : PlayingSource(SyntheticSource(kSmall, 1).info()) {}
   FrameOutcome next(Picture& out) override {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     SyntheticSource* const sources[] = {&small_, &large_, &huge_};
     return sources[size]->next(out);
   }
-  void seek(int64_t, int) override {}
-  std::string stream_errors() const override { return {}; }
-  LiveStatus live_status() const override {
-    LiveStatus status;
-    status.live = true, status.state = LiveState::playing;
-    return status;
-  }
-  void interrupt() noexcept override {}
   std::atomic<int> size{0};
 
  private:
   SyntheticSource small_{kSmall, 1'000'000}, large_{kLarge, 1'000'000}, huge_{kHuge, 1'000'000};
-  SourceInfo info_;
 };
 
 /// Limits the address space of the process to what it uses and `mebibytes` more.

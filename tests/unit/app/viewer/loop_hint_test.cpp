@@ -12,12 +12,19 @@
 namespace lensd {
 namespace {
 
-TEST(SentSettings, AreShownUntilTheirCommandsAreApplied) {
+std::unique_ptr<SyntheticSource> source() {
+  return std::make_unique<SyntheticSource>(Extent{64, 48}, 10);
+}
+
+PipelineOptions paced() {
   PipelineOptions options;
   options.executor = {.threads = 1, .frames = 6};
   options.paced = true;
-  // Not started, so it applies no commands.
-  Pipeline pipeline(std::make_unique<SyntheticSource>(Extent{64, 48}, 10), options, registry());
+  return options;
+}
+
+TEST(SentSettings, AreShownUntilTheirCommandsAreApplied) {
+  Pipeline pipeline(source(), paced(), registry());  // not started, so it applies no commands
   ViewerModelBuilder builder(pipeline, registry(), {}, {});
   ColourSettings colour;
   colour.peak = 400;
@@ -40,10 +47,7 @@ TEST(SentSettings, AreShownUntilTheirCommandsAreApplied) {
 }
 
 TEST(SentSettings, OnlyTheNewestVolumeIsShown) {
-  PipelineOptions options;
-  options.executor = {.threads = 1, .frames = 6};
-  options.paced = true;
-  Pipeline pipeline(std::make_unique<SyntheticSource>(Extent{64, 48}, 10), options, registry());
+  Pipeline pipeline(source(), paced(), registry());
   ViewerModelBuilder builder(pipeline, registry(), {}, {});
   for (const char* text : {"Volume: 52 %", "Undone: add a", "Volume: 54 %", "Undone: add b"})
     builder.notice(false, text);
@@ -53,10 +57,9 @@ TEST(SentSettings, OnlyTheNewestVolumeIsShown) {
 }
 
 TEST(LoopHint, GoesWhenTheLoopHasItsEnd) {
-  PipelineOptions options;
-  options.executor = {.threads = 1, .frames = 6};
-  options.paced = options.paused = true;
-  Pipeline pipeline(std::make_unique<SyntheticSource>(Extent{64, 48}, 10), options, registry());
+  PipelineOptions options = paced();
+  options.paused = true;
+  Pipeline pipeline(source(), options, registry());
   pipeline.start();
   ViewerModelBuilder builder(pipeline, registry(), {}, {});
   // A ticket that the pipeline never reaches: the model keeps the loop of the command.

@@ -68,13 +68,20 @@ std::string wav_of(uint32_t samples) {
   return out;
 }
 
-class NetworkAudioTest : public MediaTest {};
+class NetworkAudioTest : public MediaTest {
+ protected:
+  /// Records with.mkv, whose audio is from a.wav. Returns the options of the recording.
+  RecorderOptions record_with_sound() const {
+    put("a.wav", wav_of(16000));
+    RecorderOptions options;
+    options.audio_from = file("a.wav");
+    record(file("with.mkv"), kSoundFormat, 50, options);
+    return options;
+  }
+};
 
 TEST_F(NetworkAudioTest, SecretsOfTheAddressDoNotLoseTheSound) {
-  put("a.wav", wav_of(16000));
-  RecorderOptions options;
-  options.audio_from = file("a.wav");
-  record(file("with.mkv"), kSoundFormat, 50, options);
+  RecorderOptions options = record_with_sound();
   const SoundServer server(get("with.mkv"), "token=secret");
   SourceOptions source_options;
   source_options.live.must_open = true;
@@ -87,10 +94,7 @@ TEST_F(NetworkAudioTest, SecretsOfTheAddressDoNotLoseTheSound) {
 }
 
 TEST_F(NetworkAudioTest, OptionsOfTheSourceDoNotLoseTheSound) {
-  put("a.wav", wav_of(16000));
-  RecorderOptions options;
-  options.audio_from = file("a.wav");
-  record(file("with.mkv"), kSoundFormat, 50, options);
+  RecorderOptions options = record_with_sound();
   const SoundServer server(get("with.mkv"), "X-Key: secret");
   SourceOptions source_options;
   source_options.live.must_open = true;
