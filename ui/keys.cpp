@@ -55,12 +55,13 @@ void step_speed(PanelContext& ctx, double factor) {
 void step_volume(PanelContext& ctx, double by) {
   const double volume = std::clamp(ctx.newest(&SetVolume::percent, ctx.model.volume) + by, 0.0, kMaxVolume);
   ctx.send(SetVolume{volume});
-  ctx.notify(false, fmt::format("Volume: {:.0f} %", volume));
+  ctx.notify(false, fmt::format("{} {:.0f} %", kVolumeIs, volume));
 }
 
 void toggle_mute(PanelContext& ctx) {
-  ctx.send(SetMute{!ctx.newest(&SetMute::on, ctx.model.muted)});
-  ctx.notify(false, ctx.newest(&SetMute::on, false) ? "Muted" : "Sound on");
+  const bool muted = !ctx.newest(&SetMute::on, ctx.model.muted);
+  ctx.send(SetMute{muted});
+  ctx.notify(false, muted ? "Muted" : "Sound on");
 }
 
 void cycle_ab_loop(PanelContext& ctx) {
@@ -86,7 +87,7 @@ void cycle_ab_loop(PanelContext& ctx) {
 void next_aspect(PanelContext& ctx) {
   int& aspect = ctx.state.aspect;
   aspect = (aspect + 1) % static_cast<int>(aspect_choices().size());
-  ctx.notify(false, fmt::format("Aspect ratio: {}", aspect_choices()[static_cast<size_t>(aspect)].name));
+  ctx.notify(false, fmt::format("{} {}", kAspectIs, aspect_choices()[static_cast<size_t>(aspect)].name));
 }
 
 void next_video_track(const KeyEvent& e) {

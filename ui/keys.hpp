@@ -99,6 +99,9 @@ std::string node_key_hint(int number);
 // the loop is complete or cleared.
 inline constexpr const char *kLoopBegun = "Loop from", *kLoopTooShort = "B must be after A";
 
+// First words of the notices about a setting. ViewerModelBuilder replaces such a notice with the next one.
+inline constexpr const char *kVolumeIs = "Volume:", *kAspectIs = "Aspect ratio:";
+
 // Actions of keys and buttons. They add a notice instead if the source does not support them.
 void toggle_pause(PanelContext& ctx);
 /// Steps forward, or back if `frames` is negative.

@@ -222,7 +222,7 @@ void ViewerUi::handle_mouse(PanelContext& ctx) {
   CompareState& c = state_.compare;
   const float split_x = picture_.x + picture_.w * c.split;
   const bool at_split = over && c.mode == CompareMode::split && std::abs(x - split_x) < ctx.px(9) * dx;
-  // Two quick drags of a handle are no double click on the picture.
+  // Two quick drags of a handle must not count as a double click on the picture.
   const bool at_handle = at_split || state_.crop.grip.x != 0 || state_.crop.grip.y != 0;
   if (over && !at_handle && ImGui::IsMouseDoubleClicked(0)) requests_.toggle_fullscreen = true;
   if (over && ImGui::IsMouseClicked(0) && !state_.crop.grip.any()) (at_split ? c.dragging : panning_) = true;

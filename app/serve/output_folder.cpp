@@ -187,8 +187,8 @@ std::string OutputFolder::write_new(int64_t frame, const std::string& ending, st
     }
   }
   throw Error(ExitCode::runtime_failure, folder_,
-              fmt::format("has {} files with names of this second and frame", kMaxNumber),
-              "remove some, or try again");
+              fmt::format("already has {} files of this second and frame", kMaxNumber),
+              "try again, or give a name");
 }
 
 std::string OutputFolder::check(const std::string& relative) const {

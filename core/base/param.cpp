@@ -141,7 +141,7 @@ std::optional<std::string> ParamSpec::check(const ParamValue& value, ParamValue&
       return std::nullopt;
     }
     case ParamType::choice: {
-      // Names such as "90" may be unquoted numbers in TOML and JSON, also 90.0.
+      // In TOML and JSON, names such as "90" may be unquoted numbers: 90 or 90.0.
       const bool named = !std::holds_alternative<bool>(value) && !std::holds_alternative<Matrix>(value);
       const std::string wanted = to_string(value);
       if (!named || !contains(choices, wanted)) return refuse();

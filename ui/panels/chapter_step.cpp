@@ -7,8 +7,11 @@
 namespace lensd::ui {
 namespace {
 
-constexpr int64_t kMaxSeekNs = 2'000'000'000;  ///< time in which the picture of a step is expected
-constexpr int64_t kLandedNs = 3'000'000'000;   ///< distance from the start of the chapter of a finished step
+/// A step counts for this time, or until its picture is shown.
+constexpr int64_t kMaxSeekNs = 2'000'000'000;
+/// The picture of a step is shown if the position is between a tenth of this before the start of its chapter
+/// and this after it.
+constexpr int64_t kLandedNs = 3'000'000'000;
 
 /// Returns the position from which the next step starts: the target of the last step, and of relative seeks
 /// after it, while its picture is not shown yet, else the shown position.

@@ -120,7 +120,7 @@ void draw_left(PanelContext& ctx, const Rect& side, ViewerRequests& requests) {
   ImGui::Dummy({0, ctx.px(2)});
   draw_graph_panel(ctx);
   draw_scroll_mark(ctx, side);
-  // The grip is no content that can be scrolled.
+  // The grip must not add to the height that can be scrolled.
   ImGuiWindow& window = *ImGui::GetCurrentWindow();
   const ImVec2 end = window.DC.CursorMaxPos;
   draw_grip(ctx, side, true, ctx.state.left_width);
