@@ -7,14 +7,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 
 #include "app/cli.hpp"
 #include "core/base/error.hpp"
-#include "core/base/folders.hpp"
 #include "core/base/log.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/control/socket/control_socket.hpp"
@@ -105,12 +102,6 @@ std::string recording_owner(const std::string& state, const std::string& key) {
     log::warn("{}; the recording ring deletes only files of this run", error.what());
     return random_id();
   }
-}
-
-std::string recording_owner_folder() {
-  const char* const systemd = std::getenv("STATE_DIRECTORY");
-  if (systemd && *systemd) return std::string(systemd).substr(0, std::strcspn(systemd, ":"));
-  return state_folder();
 }
 
 }  // namespace lensd

@@ -19,7 +19,4 @@ std::string recording_owner_key(const CommandLine& line);
 /// returns a new random id: the ring then deletes only what this run wrote.
 std::string recording_owner(const std::string& state, const std::string& key);
 
-/// Returns the folder of the ids: systemd's StateDirectory or state_folder(); empty if there is none.
-std::string recording_owner_folder();
-
 }  // namespace lensd

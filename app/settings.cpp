@@ -7,6 +7,7 @@
 #include "app/cli.hpp"
 #include "app/recording_owner.hpp"
 #include "core/base/error.hpp"
+#include "core/base/folders.hpp"
 #include "core/config/presets.hpp"
 #include "core/image/extent_text.hpp"
 
@@ -136,7 +137,7 @@ GraphDesc configure(CommandLine& line, const Registry& registry) {
   line.live = live_options(line.config);
   line.recording = record_settings(line.config);
   if (line.recording.keep_minutes > 0 || line.recording.keep_gigabytes > 0)
-    line.recording.owner = recording_owner(recording_owner_folder(), recording_owner_key(line));
+    line.recording.owner = recording_owner(run_state_folder(), recording_owner_key(line));
   line.stream.codec = line.config.output_codec;
   line.stream.preset = line.config.output_preset;
   line.stream.depth = encoder_depth(line.config.output_depth);

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -44,19 +43,12 @@ Error exists(const std::string& relative) {
   return Error(ExitCode::usage, relative, "a file of this name exists already", "choose another name");
 }
 
-/// Returns an empty string if there is neither a state folder nor a home folder.
-std::string default_folder() {
-  const char* const systemd = std::getenv("STATE_DIRECTORY");
-  if (systemd && *systemd) return std::string(systemd).substr(0, std::strcspn(systemd, ":"));
-  return state_folder();
-}
-
 }  // namespace
 
 OutputFolder::OutputFolder(std::string folder)
-    : private_(folder.empty() && default_folder().empty() ? fmt::format("/tmp/lensd-{}", geteuid()) : ""),
+    : private_(folder.empty() && run_state_folder().empty() ? private_tmp_folder() : ""),
       folder_(!private_.empty() ? private_ + "/captures"
-              : folder.empty()  ? default_folder()
+              : folder.empty()  ? run_state_folder()
                                 : std::move(folder)) {}
 
 void OutputFolder::create() const {

@@ -1,6 +1,7 @@
 #include "core/base/folders.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,6 +38,16 @@ std::string config_folder() {
 
 std::string state_folder() {
   return home_folder("XDG_STATE_HOME", "/.local/state");
+}
+
+std::string run_state_folder() {
+  if (const std::string folders = folder_in("STATE_DIRECTORY"); !folders.empty())
+    return folders.substr(0, folders.find(':'));
+  return state_folder();
+}
+
+std::string private_tmp_folder() {
+  return fmt::format("/tmp/lensd-{}", geteuid());
 }
 
 bool make_private_folder(const std::string& path) {

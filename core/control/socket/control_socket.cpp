@@ -80,16 +80,11 @@ void remove_stale(const std::string& path) {
   unlink(path.c_str());
 }
 
-/// Returns the folder of the default socket of a user without a runtime folder. Everybody may create it.
-std::string folder_in_tmp() {
-  return fmt::format("/tmp/lensd-{}", geteuid());
-}
-
 /// Creates the folder of the socket for this user only if it is missing. Throws Error(runtime_failure) if the
 /// existing one is not safe.
 void make_folder(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (folder == folder_in_tmp()) {
+  if (folder == private_tmp_folder()) {
     if (make_private_folder(folder.string())) return;
     const int reason = errno;
     if (reason == EPERM)
@@ -125,7 +120,7 @@ std::string default_socket_path() {
     return folders.substr(0, folders.find(':')) + "/control.sock";
   if (const std::string folder = folder_in("XDG_RUNTIME_DIR"); !folder.empty())
     return folder + "/lensd/control.sock";
-  return folder_in_tmp() + "/control.sock";
+  return private_tmp_folder() + "/control.sock";
 }
 
 ControlSocket::ControlSocket(const std::string& path) : path_(path), fd_(listen_on(path)) {
