@@ -1,4 +1,4 @@
-// Marks files that lensd wrote, in the extended attribute "user.lensd", so that only these are replaced.
+// Marks files that lensd wrote, in the extended attribute "user.lensd". lensd replaces only marked files.
 // Thread-safe.
 #pragma once
 

@@ -297,7 +297,8 @@ class Reader {
       return incomplete_ && (sentence.find("there is no filter ''") != std::string::npos ||
                              sentence.find("is not a node") != std::string::npos);
     };
-    // Sentences about a node begin with its place. Those about the output get the place of its key.
+    // Messages about a node already begin with the node's file position. Messages about the output get the
+    // position of the key `output`.
     std::vector<std::string> sentences = validate(graph_, registry_);
     if (sentences.empty() && nodes_valid_ && check_ == GraphCheck::plan)
       sentences = planning_problems(graph_, registry_);
@@ -362,7 +363,7 @@ std::vector<std::string> parse_config(const std::string& text, const std::string
   reader.document(result.table());
   if (reader.problems.empty()) out = std::move(config);
   cap_problems(reader.problems);
-  for (std::string& problem : reader.problems) problem = printable(problem);  // they quote names and values
+  for (std::string& problem : reader.problems) problem = printable(problem);  // quoted text may contain control codes
   return reader.problems;
 }
 

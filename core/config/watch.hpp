@@ -1,12 +1,13 @@
-// Watches configuration files for changes. Programs save files in several ways; all are detected.
+// Watches configuration files for changes. Detects all ways in which programs save files.
 //
 //   inotify on the folders of the files and of their link targets ──▶ changed()
 //
-// Programs truncate and write a file, rename a new file over the old one, replace a symbolic link
-// (Kubernetes: the link of a parent folder), or delete and create the file. Each way ends with an event for
-// one of the names in these folders; events for other names do not count. New permissions are an event while
-// a file cannot be read, and so is moving or deleting a folder on the path. While a folder is missing, the
-// files are read once a second. An event is a change only if the text of a file differs. Not thread-safe.
+// Programs truncate and write a file, rename a new file over the old one, replace a symbolic link (Kubernetes
+// replaces the link of a parent folder), or delete and create the file. Each of these causes an event for a
+// watched name in one of the folders. Events for other names are ignored. A change of permissions counts
+// while a file cannot be read. Moving or deleting a folder on the path also counts. While a folder is
+// missing, the files are read once a second. An event is a change only if the text of a file differs. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +51,7 @@ class ConfigWatch {
  private:
   struct Folder {
     std::string path;
-    std::set<std::string> names;  ///< files and links in it that the configuration depends on
+    std::set<std::string> names;  ///< names of the watched files and links in this folder
   };
 
   void watch_folders();

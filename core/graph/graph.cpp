@@ -33,8 +33,8 @@ std::vector<std::string> split_outside_brackets(std::string_view text, char sepa
   return parts;
 }
 
-/// Returns a value as the text of a chain. Encloses it in brackets if it contains separators, as a list of
-/// kernels does.
+/// Returns the text of a value in a chain. Encloses it in brackets if it contains separators, for example a
+/// list of kernels.
 std::string chain_value(const ParamValue& value) {
   const std::string text = to_string(value);
   const auto separated = [&](char separator) { return split_outside_brackets(text, separator).size() > 1; };

@@ -39,8 +39,8 @@ class CommandClaim {
   std::atomic<State> state_{State::open};
 };
 
-/// Replaces the graph (add, remove, reorder, undo, preset), and settings together with it. If the graph is
-/// refused, the settings keep their values, too.
+/// Replaces the graph, for example after an edit, an undo or the choice of a preset. Can also change
+/// settings. If the graph is refused, the settings also keep their values.
 struct SetGraph {
   GraphDesc graph;
   uint64_t request = 0;  ///< not 0: Pipeline::take_outcomes() reports the result under this number

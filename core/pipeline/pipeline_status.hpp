@@ -49,8 +49,8 @@ struct PipelineStatus : ProcessStatus {
   uint64_t placeholders = 0;  ///< pictures among `decoded` that are placeholders, see FrameInfo
   /// Increases while the decode thread runs, or waits for data of a server or a pipe.
   uint64_t decode_heartbeat = 0;
-  /// Files: the pipeline has waited for the next picture since this time, for kStalledNs or longer, because
-  /// no data arrives, for example from a server; 0: it has not, or the decoder is slow.
+  /// Files: time since which the pipeline has waited for the next picture because no data arrives, for
+  /// example from a server. Set once the wait lasts kStalledNs. 0: no such wait, or the decoder is slow.
   int64_t stalled_since_ns = 0;
   bool failed = false;
   bool all_decoded = false;  ///< the decoder has reached the end and waits for a seek

@@ -76,7 +76,7 @@ size_t login_segment(std::string_view address, std::string_view scheme) {
 }
 
 /// Returns host, port and path of `address`, a URL without scheme and login. Replaces the query, the
-/// fragment, the RTMP stream key, or the path from a login on with "…".
+/// fragment, the RTMP stream key, and the part of the path from a login to its end with "…".
 std::string shown_address(std::string_view address, std::string_view scheme) {
   std::string shown(address.substr(0, address.find_first_of("?#")));
   size_t secret = std::string::npos;

@@ -21,7 +21,7 @@ namespace lensd {
 
 class Timeline {
  public:
-  /// More than 10 s at 60 frames per second and 100 entries per frame.
+  /// Number of entries: enough for 10 s at 60 frames per second with 100 entries per frame.
   static constexpr size_t kSlots = 1 << 16;
 
   /// Registers a row of the trace: a thread or a CUDA stream. Returns its id. Locks and allocates.
