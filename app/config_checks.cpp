@@ -63,7 +63,8 @@ void check_recording(Problems& p, const Config& c) {
       given.name = recorded_file();
       check_record_request(given);
     });
-    // Nothing needs the default name, and one message is enough.
+    // Without record.name, the default name is not used. After a problem with --record, do not report the
+    // codec a second time.
     if (!c.has("record.name") || p.all.size() > before) return;
   }
   p.check("record.codec", [&] {
@@ -72,7 +73,7 @@ void check_recording(Problems& p, const Config& c) {
   });
 }
 
-/// Checks the options in [source] that need its `url`, each with the place of its key.
+/// Checks the options in [source] that need its `url`. Reports each problem under its key.
 void check_source_options(Problems& p, const Config& c) {
   const std::string url = without_file_scheme(c.source_url);
   const auto allowed = [&](const char* key, const LiveOptions& live) {

@@ -378,7 +378,7 @@ void run_action(Action action, PanelContext& ctx, const Rect& area, ViewerReques
 
 void handle_keys(PanelContext& ctx, const InputState& input, const Rect& area, ViewerRequests& requests) {
   ctx.state.bypass = false;
-  // These receive all keys from the first one on, before ImGui activates their text fields.
+  // An open list or text field receives all keys, even before ImGui activates it.
   const UiState& s = ctx.state;
   const bool listed = s.graph.add_open || s.preset_menu.name_open || s.source.open;
   const bool typed = ImGui::GetIO().WantTextInput || !s.graph.renamed.empty() || s.text_edit.number;

@@ -218,7 +218,7 @@ struct BatchSinks {
     if (camera) options.sinks.push_back(camera), options.executor.frames += kFramesForCamera;
   }
   /// Waits for the sinks: for kPatience after a signal, else without a limit, so that a slow encoder does not
-  /// cut the sound of a recording. Sets `written.signal` if a signal arrives meanwhile.
+  /// cut the sound of a recording. Sets `written.signal` if a signal arrives during the wait.
   void finish(Written& written, const Interruption& interruption) const {
     const auto patience = written.signal ? kPatience : kUnlimited;
     std::unique_ptr<OnInterruption> on_signal;

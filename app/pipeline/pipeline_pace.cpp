@@ -1,4 +1,4 @@
-// The pipeline's process thread: waits until frames are due, and applies commands meanwhile.
+// The pipeline's process thread: waits until frames are due, and applies commands during the wait.
 //
 // A picture is processed shortly before it is due. Until then the shown picture remains the current one:
 // pauses, seeks and changed parameters apply to it. While a long picture is shown, the position advances.
@@ -13,7 +13,7 @@ namespace {
 
 /// A picture is processed kAheadNs + 2 · (the graph's time for the previous picture) before it is due.
 constexpr int64_t kAheadNs = 100'000'000;
-/// From this time on, the position advances within the shown picture, once per kAdvanceNs.
+/// If a picture is shown for longer than kLongNs, the position advances within it, once per kAdvanceNs.
 constexpr int64_t kLongNs = 250'000'000, kAdvanceNs = 100'000'000;
 /// Sound after the end of the last picture is not played if it lasts for less than this.
 constexpr int64_t kShortSoundNs = 250'000'000;
@@ -34,8 +34,8 @@ void Pipeline::pace(FrameInfo& info) {
   profiler_.record(pace_scope_, end - info.processed_ns);
 }
 
-/// Waits until the frame is due and applies commands meanwhile. Returns early after a pause, seek or change
-/// of speed, or if stopping. For files.
+/// Waits until the frame of a file is due and applies commands during the wait. Returns early after a pause,
+/// seek or change of speed, or if stopping.
 void Pipeline::wait_until_due(int64_t pts_ns) {
   for (;;) {
     const int64_t now = now_ns();
@@ -68,7 +68,7 @@ bool Pipeline::stay(int64_t next_ns) {
   return true;
 }
 
-/// Waits until the last frame has been shown for its duration, and applies commands meanwhile. With
+/// Waits until the last frame has been shown for its duration, and applies commands during the wait. With
 /// `whole_sound`, also waits for the rest of the sound. Returns false after a seek or if stopping, else true.
 /// Returns true at once in unpaced runs, after a step, and while paused.
 bool Pipeline::show_last_frame(bool whole_sound) {
@@ -116,7 +116,7 @@ void Pipeline::wait_in_picture(int64_t wait_ns, int64_t end_ns) {
   supply_sinks();
   const bool advances = end_ns - shown_ns_ > kLongNs;
   wait_ns = std::min(wait_ns, kAdvanceNs);
-  // If the position does not advance, it never reaches B: from B on, the wait would be 0.
+  // Wait at most until B. A position that does not advance never reaches B. Beyond B, the wait would be 0.
   if (advances && loops_a_b() && state_.loop_b_ns > state_.position_ns)
     wait_ns = std::min(wait_ns, std::max<int64_t>(clock_.until(state_.loop_b_ns, now_ns()), 0));
   const bool command = command_signal_.try_acquire_for(std::chrono::nanoseconds(wait_ns));

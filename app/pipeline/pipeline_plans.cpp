@@ -120,7 +120,7 @@ bool Pipeline::swap_in_planned() {
   state_.planning = false;
   const auto live_changes = std::exchange(live_changes_, {});
   if (std::exchange(plan_obsolete_, false) || result->picture != executor_->plan()->picture) {
-    // install() has planned the requested graph meanwhile, perhaps for this format again.
+    // install() has already planned the requested graph, perhaps for this format again.
     result->problem.clear();
   } else if (!result->prepared) {
     refuse(*result);
@@ -132,7 +132,7 @@ bool Pipeline::swap_in_planned() {
     running_precision_ = result->precision, running_colour_ = result->colour;
     shows_source_ = result->bypass;
     if (!shows_source_) graph_waits_ = false, set_problem(graph_problem_, {});
-    // The plan has the earlier values. The next plan has these, but some frames are processed before.
+    // The plan was requested before these changes. The next plan has them, but frames are processed earlier.
     for (const auto& changes : live_changes) apply_live(changes);
     publish_graph();
     graph_changed();
@@ -176,8 +176,8 @@ void Pipeline::refuse(PlanResult& result) {
   keep_running_plan();
 }
 
-/// Drops the requested changes, unless later ones of the graph need a plan with them. Views that were
-/// requested with the dropped changes, or after them, are planned without them.
+/// Returns to the running graph and settings after a refused plan, unless later changes of the graph wait for
+/// a plan. Requests a new plan for views that were refused together with the graph.
 void Pipeline::keep_running_plan() {
   const PlanReasons refused = planning_reasons_;
   if (refused.graph && refused.views) unplanned_reasons_.views = plan_again_ = true;

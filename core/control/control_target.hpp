@@ -54,7 +54,7 @@ struct RunState : PipelineStatus {
   int64_t duration_ns = 0;
   Extent picture;  ///< size of the source's upright picture
   std::vector<std::pair<std::string, Extent>>
-      sizes;                              ///< of the source and of the running nodes' outputs, by id
+      sizes;                              ///< sizes of the source and of the running nodes' outputs, by id
   std::vector<std::string> video_tracks;  ///< see SourceInfo
   int video_track = 0;
   SinkStatus record, stream;  ///< stream.path is empty if there is no stream

@@ -23,7 +23,7 @@ namespace lensd {
 class Subscriber {
  public:
   static constexpr size_t kMaxEvents = 256, kMaxObserved = 256;
-  static constexpr size_t kMaxEventBytes = 1 << 20;  ///< of all queued events; a single event may be longer
+  static constexpr size_t kMaxEventBytes = 1 << 20;  ///< limit of the queue; a single event may be longer
 
   /// Replaces an earlier observation of `name`. Returns false if the client observes kMaxObserved properties
   /// already.

@@ -47,7 +47,7 @@ struct SetGraph {
   std::optional<Precision> precision = {};
   std::optional<ColourSettings> colour = {};
   ControlValues controls = {};  ///< set when the graph is in use; see SetSourceControls::skip_refused
-  std::shared_ptr<CommandClaim> claim = {};  ///< of the sender; null: the command always takes effect
+  std::shared_ptr<CommandClaim> claim = {};  ///< the sender's claim; null: the command always takes effect
 };
 /// Changes and settings that take effect on the same frame. If one is refused, none is applied.
 struct Batch {

@@ -65,7 +65,7 @@ void note_characters(std::string_view text) {
     }
     at += ImTextCharFromUtf8(&c, at, end);
     if (c == 0) break;
-    // With 16 bits per character, ImGui draws all others as the invalid one.
+    // With 16-bit characters, ImGui draws characters above U+FFFF as U+FFFD.
     if (c > IM_UNICODE_CODEPOINT_MAX) c = kInvalid;
     if (!font->FindGlyphNoFallback(static_cast<ImWchar>(c))) noted().insert(c);
   }
@@ -79,7 +79,7 @@ void ExtraGlyphs::take_noted() {
   if (noted().size() == known_.size()) return;
   for (const unsigned c : noted()) {
     if (!known_.insert(c).second) continue;
-    changed_ = changed_ || ranges_.empty();  // the square is missing
+    changed_ = changed_ || ranges_.empty();  // the atlas has no square yet
     if (c == kInvalid) continue;
     if (c >= kSystemOnly) {
       wanted_.insert(c);
