@@ -68,7 +68,7 @@ void check_recording(Problems& p, const Config& c) {
     if (!c.has("record.name") || p.all.size() > before) return;
   }
   p.check("record.codec", [&] {
-    check_record_codec(c.record_codec);  // first: its message names no file, such as the default name
+    check_record_codec(c.record_codec);  // first, because its message names no file
     if (!name_is_wrong) check_record_settings(record);
   });
 }

@@ -343,7 +343,7 @@ void save_preset_as(PanelContext& ctx);
 void draw_timings_panel(PanelContext& ctx, ViewerRequests& requests);
 void draw_scopes_panel(PanelContext& ctx);
 void draw_tracks_panel(PanelContext& ctx);
-void step_chapter(PanelContext& ctx, bool forward);  // to the next or the previous one
+void step_chapter(PanelContext& ctx, bool forward);  // to the next or the previous chapter
 /// Shows or hides the tracks over the picture. Without tracks, adds a notice instead.
 void toggle_tracks(PanelContext& ctx);
 void draw_status_panel(PanelContext& ctx);

@@ -100,7 +100,7 @@ std::unique_ptr<Recorder> open_output_recorder(Pipeline& pipeline, const Command
   if (line.config.output_url.empty()) {  // else [output] describes the stream
     EncoderOptions& encoder = options;
     encoder = line.stream;
-    if (!line.config.has("output.crf")) encoder.crf.reset();  // files have a better quality by default
+    if (!line.config.has("output.crf")) encoder.crf.reset();  // the default of [output] crf is for streams
   }
   options.fps = info.fps > 0 ? info.fps : 25;
   options.still = info.image || line.frames == 1;

@@ -39,7 +39,7 @@ std::string write_new(const std::string& stem, const std::string& trace) {
                        Existing::keep);
       return path;
     } catch (const Error& error) {
-      if (error.code() != ExitCode::usage) throw;  // not exists_error()
+      if (error.code() != ExitCode::usage) throw;  // exists_error() has this code
     }
   }
 }

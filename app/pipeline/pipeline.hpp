@@ -148,7 +148,7 @@ class Pipeline {
     ColourSettings colour;
     std::string problem;
   };
-  /// What a plan changes.
+  /// The reasons for a plan.
   struct PlanReasons {
     bool graph = false;  ///< the graph, the precision or the colours: kept only if the plan is not refused
     bool views = false;  ///< bypass, solo, scopes or viewed nodes: planned again if the graph is refused

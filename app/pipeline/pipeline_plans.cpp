@@ -32,7 +32,7 @@ std::string memory_problem() {
     } catch (const MemoryError& e) {
       return e.what();
     }
-  } catch (const std::bad_alloc&) {  // also for the text
+  } catch (const std::bad_alloc&) {  // also if the text cannot be allocated
     return "out of memory";
   } catch (...) {
     return {};

@@ -14,8 +14,8 @@ class PlaybackClock {
   /// Makes the next frame due at once, and later frames due relative to it.
   void restart() { running_ = false; }
   bool running() const { return running_; }
-  /// Gaps of the timestamps before `end_ns` are never jumps: the frame before a gap is shown for its whole
-  /// length. Later gaps of more than 10 s may be jumps.
+  /// Gaps between timestamps before `end_ns` never count as jumps: the frame before a gap is shown for its
+  /// whole length. Later gaps of more than 10 s may be jumps.
   void trust_until(int64_t end_ns) { trusted_ns_ = end_ns; }
   void set_speed(double speed) { speed_ = speed, restart(); }
 

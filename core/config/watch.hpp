@@ -25,9 +25,9 @@ class ConfigWatch {
  public:
   /// Delay in nanoseconds from the last event to reading the files.
   static constexpr int64_t kRestNs = 100'000'000;
-  /// Longest delay from the first event to reading the files, if further events keep coming.
+  /// Maximum delay from the first event to reading the files, if further events follow.
   static constexpr int64_t kMaxRestNs = 1'000'000'000;
-  /// Interval of reading the files while a folder is missing.
+  /// Interval between reads of the files while a folder is missing.
   static constexpr int64_t kMissingNs = 1'000'000'000;
 
   /// Reads the files; changed() compares later texts with these. Throws Error(runtime_failure) if inotify is

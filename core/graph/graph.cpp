@@ -102,7 +102,7 @@ void name_nodes(GraphDesc& graph) {
   std::set<std::string> taken{kSourceNode};
   for (const NodeDesc& node : graph.nodes)
     if (!node.id.empty()) taken.insert(node.id);
-  std::map<std::string, int> next;  // by filter: the number to try first
+  std::map<std::string, int> next;  // next number to try for each filter
   for (NodeDesc& node : graph.nodes) {
     if (!node.id.empty()) continue;
     node.id = node.filter;
@@ -156,12 +156,12 @@ std::vector<const NodeDesc*> cyclic(const GraphDesc& graph) {
   return in_order;
 }
 
-/// Returns the place of a node in its file before `sentence`; only the sentence if there is no file.
+/// Returns `sentence`, with the node's file position before it if the node has one.
 std::string placed(const NodeDesc& node, const std::string& sentence) {
   return node.where.empty() ? sentence : node.where + ": " + sentence;
 }
 
-/// Reports the second node of each id, and each use of the name of the decoded picture.
+/// Reports ids that several nodes have, invalid ids, and a node with the reserved id "source".
 void check_ids(const GraphDesc& graph, std::vector<std::string>& problems) {
   std::map<std::string, int> uses;
   for (const NodeDesc& node : graph.nodes) {

@@ -35,7 +35,7 @@ void append(std::vector<ImWchar>& ranges, unsigned first, unsigned last) {
 void merge(ImFontAtlas& atlas, std::span<const unsigned char> bytes, float size, const ImWchar* ranges,
            ImFontConfig config) {
   config.MergeMode = true;
-  config.FontDataOwnedByAtlas = false;  // then the atlas does not modify the bytes
+  config.FontDataOwnedByAtlas = false;  // the atlas then does not modify the bytes
   atlas.AddFontFromMemoryTTF(const_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size()), size,
                              &config, ranges);
 }
