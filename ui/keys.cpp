@@ -313,7 +313,7 @@ bool matches(const Stroke& s, const KeyPress& p, bool with_shift) {
          s.alt == (p.alt && !p.ctrl) && s.shift == (with_shift && p.ctrl && p.shift);
 }
 
-/// Returns the action of a key press, with its Shift if an action has it. Returns null if there is none.
+/// Returns the action of a key press, or null. First compares Shift too, then ignores it.
 const KeyAction* find(const KeyPress& press) {
   for (const bool with_shift : {true, false})
     for (const KeyAction& action : kActions)

@@ -201,7 +201,7 @@ struct UiState {
   TimingsState timings_view;
   LogState log;
   double display_fps = 0, graph_fps = 0, panels_ms = 0;  ///< panels_ms: average duration of ViewerUi::draw()
-  // State of the seek bar while it is dragged and until the pipeline has seeked.
+  // State of the seek bar while it is dragged and until the seek has finished.
   int64_t seek_ns = -1, seek_from_ns = 0, seek_until_ns = 0;
   uint64_t seek_pipeline = 0;  ///< ViewerModel::pipeline when the drag began
   bool seek_held = false;      ///< the seek bar is dragged

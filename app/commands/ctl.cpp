@@ -61,7 +61,7 @@ std::string text_of(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// Returns a value as text without control characters, since names in it may come from outside.
+/// Returns a value as text without control characters, because names in it may come from outside.
 std::string scalar(const Json& value, Lines lines = Lines::join) {
   if (value.is_string()) return printable(value.get<std::string>(), lines);
   return value.is_number_float() ? fmt::format("{}", value.get<double>()) : printable(value.dump());

@@ -77,7 +77,7 @@ class Pipeline {
   uint64_t post(Command command);
   /// Queues a command. Returns its ticket, or 0 if the queue is full or closed. Thread-safe. Does not block.
   uint64_t try_post(Command command);
-  /// Wakes the process thread, also while paused; see ProcessStatus::process_heartbeat. Thread-safe.
+  /// Wakes the process thread, even while paused; see ProcessStatus::process_heartbeat. Thread-safe.
   void wake();
 
   /// Returns the newest published frame, or an empty frame. Counts older ones as not shown. Call from the

@@ -1,5 +1,5 @@
 // The pipeline's process thread with a live source: its connections, bursts of pictures, and the wait for
-// their sound. Also the sinks.
+// their sound. Also passes frames to the sinks.
 #include <algorithm>
 #include <chrono>
 #include <utility>

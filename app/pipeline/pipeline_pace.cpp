@@ -15,9 +15,9 @@ namespace {
 constexpr int64_t kAheadNs = 100'000'000;
 /// If a picture is shown for longer than kLongNs, the position advances within it, once per kAdvanceNs.
 constexpr int64_t kLongNs = 250'000'000, kAdvanceNs = 100'000'000;
-/// Sound after the end of the last picture is not played if it lasts for less than this.
+/// Sound that continues after the last picture is not played if it is shorter than this.
 constexpr int64_t kShortSoundNs = 250'000'000;
-/// After a pause, sound that continues after the last picture must be heard again within this time.
+/// After a pause, waits at most this long for sound that continues after the last picture.
 constexpr int64_t kSoundPatienceNs = 1'000'000'000;
 
 }  // namespace
@@ -78,7 +78,7 @@ bool Pipeline::show_last_frame(bool whole_sound) {
   int64_t picture_end_ns = shown_ns_ + state_.frame_duration_ns;
   if (source_info_.duration_ns > 0) picture_end_ns = std::min(picture_end_ns, source_info_.duration_ns);
   int64_t end_ns = picture_end_ns, resumed_ns = now_ns();
-  bool sounds_on = false;  // the sound continues after the picture
+  bool sound_continues = false;  // after the picture
   const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
   const auto moved = [&] {
     return stopping() || serial != seek_serial_.load(std::memory_order_relaxed) || step_frames_ > 0;
@@ -99,8 +99,8 @@ bool Pipeline::show_last_frame(bool whole_sound) {
     const int64_t sound_end_ns = whole_sound ? sound_.end_ns() : 0;
     const bool known = sound_end_ns < INT64_MAX;
     if (known && sound_end_ns > picture_end_ns + kShortSoundNs) end_ns = sound_end_ns;
-    sounds_on = sounds_on || !known || end_ns > picture_end_ns;
-    const bool after_pause = sounds_on && now - resumed_ns < kSoundPatienceNs;
+    sound_continues = sound_continues || !known || end_ns > picture_end_ns;
+    const bool after_pause = sound_continues && now - resumed_ns < kSoundPatienceNs;
     const bool more = !known || (after_pause && sound_end_ns == 0);
     const int64_t wait_ns = clock_.until(end_ns, now);
     if (wait_ns <= 0 && !more) break;

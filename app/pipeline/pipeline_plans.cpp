@@ -20,7 +20,7 @@ GraphDesc effective(GraphDesc graph, bool bypass, const std::string& solo) {
   return graph;
 }
 
-/// Time between two tries of a graph or format for which there was not enough memory.
+/// Time between two attempts to use a graph or format for which there was not enough memory.
 constexpr int64_t kRetryNs = 3'000'000'000;
 constexpr const char* kWithoutGraph = "shown without the graph: ";
 

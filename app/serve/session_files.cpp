@@ -169,7 +169,7 @@ void Session::check_recording_path(const std::string& path) const {
 }
 
 /// Resumes the recording that the recorder ended when it began another one, which failed. `kept`: it also
-/// continues with the next source. Returns false if the pipeline takes no command.
+/// continues with the next source. Returns false if the pipeline does not accept the command.
 bool Session::resume_recording(StartRecord earlier, bool kept) {
   earlier.resumed = true;
   const std::lock_guard lock(mutex_);

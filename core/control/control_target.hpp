@@ -96,8 +96,8 @@ class ControlTarget {
   /// Returns the controls of a camera; null if the source has none.
   virtual std::shared_ptr<const SourceControls> source_controls() const { return nullptr; }
 
-  /// Queues a command that changes no value of the graph. Returns false if the command queue is full or no
-  /// pipeline runs.
+  /// Queues a command that does not change a value of the graph. Returns false if the command queue is full
+  /// or no pipeline runs.
   virtual bool post(Command command) = 0;
   /// Queues changes of the graph and its settings. If one of them needs a new plan, as settings do, replies
   /// when they take effect or are refused; otherwise replies at once. Sets Batch::request and Batch::claim.

@@ -60,7 +60,7 @@ struct FrameInfo {
   bool placeholder = false;  ///< shown because a live source had no picture; not recorded
 };
 
-/// A named value that a filter computes per frame. Available once the frame is finished.
+/// A named value that a filter computes per frame. Available after the frame is finished.
 struct Statistic {
   std::string name;
   double value = 0;

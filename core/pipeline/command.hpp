@@ -117,7 +117,7 @@ struct SetScopes {
 struct SetViews {
   std::vector<std::string> nodes;
 };
-/// Records from the next frame on, or earlier by the configured pre-roll. A notice reports the resulting file
+/// Records from the next frame on, preceded by the configured pre-roll. A notice reports the resulting file
 /// or an error.
 struct StartRecord {
   enum class What : uint8_t { output, source };  ///< the graph's output, or the decoded picture

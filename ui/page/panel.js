@@ -9,7 +9,7 @@ const clock = s => {
 // At the end of a file, Play restarts it.
 const isPaused = () => !!state.pause || state.source?.state === "ended";
 const stateClass = {playing: "good", paused: "good", ended: "good", connecting: "wait", stalled: "wait", reconnecting: "wait", failed: "bad"};
-/// Returns the children of `parent` after making them `count`. Keeps existing ones; make(index) creates a new
+/// Makes `parent` have `count` children and returns them. Keeps existing ones; make(index) creates a new one.
 /// one.
 function children(parent, count, make) {
   while (parent.children.length > count) parent.lastChild.remove();
@@ -148,8 +148,8 @@ function disconnect(reason) {
   setText($("message"), reason);
 }
 let updating = false;
-/// Updates the measurements. Without a connection, connects first. A hidden page has no events, because browsers open only
-/// six connections to a server, for all its pages together.
+/// Updates the measurements. Without a connection, connects first. A hidden page does not receive events,
+/// because browsers open only six connections to a server, for all its pages together.
 async function update() {
   if (updating || (document.hidden && past.steps.length)) return;
   updating = true;

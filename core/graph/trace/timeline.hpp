@@ -34,7 +34,7 @@ class Timeline {
   /// an exception. Locks and allocates.
   Label plan_label(const std::string& name);
 
-  /// Records an interval. `frame` is FrameInfo::index; negative: the interval belongs to no frame.
+  /// Records an interval. `frame` is FrameInfo::index; negative: the interval does not belong to a frame.
   void record(int track, int label, int64_t frame, int64_t begin_ns, int64_t end_ns) noexcept;
   /// Records that a counter, such as a queue's depth, has this value from `time_ns` on.
   void sample(int counter, int64_t value, int64_t time_ns) noexcept;

@@ -10,7 +10,7 @@
 namespace lensd::ui {
 namespace {
 
-/// Minimum height of the list in logical pixels. In lower windows, the side scrolls.
+/// Minimum height of the list in logical pixels. If the window is not high enough for it, the side scrolls.
 constexpr float kLeastHeight = 60;
 
 /// Returns the index of the node before which the dragged node would be inserted, or the number of nodes for
