@@ -282,7 +282,7 @@ struct SettingLabel {
 /// clicked.
 bool draw_setting_label(PanelContext& ctx, const SettingLabel& label);
 
-// Contents of the sides.
+// The following functions draw the contents of the sides.
 
 /// Draws a combo box that sets `node` to a node's id, to "source", or to an empty string for the output.
 /// `output_first`: list the output first instead of last. The widget's name is `group`/`mark`.

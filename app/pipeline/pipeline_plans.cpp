@@ -189,7 +189,7 @@ void Pipeline::keep_running_plan() {
 
 /// Drops all requested changes, which share a plan, because the sender of one no longer waits for it.
 void Pipeline::drop_requested() {
-  constexpr const char* kLate = "a change of the graph was not made in time, so it was dropped";
+  constexpr const char* kLate = "a change of the graph could not be planned in time and was dropped";
   notice(true, kLate);
   report_outcomes(std::exchange(planning_, {}), kLate);
   report_outcomes(std::exchange(unplanned_, {}), kLate);

@@ -171,7 +171,7 @@ std::shared_ptr<Pipeline> Session::swap_pipeline(std::shared_ptr<Pipeline> next,
     pipeline_.swap(next);
     open.swap(requests_);
   }
-  fail(open, "the source was changed meanwhile");
+  fail(open, "the source was replaced before the change took effect");
   return next;
 }
 

@@ -64,7 +64,7 @@ class ConfigWatch {
   int fd_ = -1;
   bool unread_ = false;                    ///< the last reading failed
   bool missing_ = false;                   ///< a folder with watched names cannot be watched
-  int64_t read_ns_ = 0;                    ///< time of the last reading
+  int64_t read_ns_ = 0;                    ///< time of the last read
   int64_t first_ns_ = 0, touched_ns_ = 0;  ///< times of the first and the last event after it; 0: none
 };
 

@@ -184,7 +184,7 @@ void check_cycles(const GraphDesc& graph, std::vector<std::string>& problems) {
   problems.push_back(placed(*loop.front(), fmt::format("there is a cycle through {}", fmt::join(ids, ", "))));
 }
 
-/// Returns a message for each exceeded limit. Call before the other checks, so that these take bounded time.
+/// Returns a message for each exceeded limit. Call before the other checks, which then take bounded time.
 std::vector<std::string> size_problems(const GraphDesc& graph) {
   if (graph.nodes.size() > kMaxNodes) return {too_many_nodes(graph.nodes.size())};
   std::vector<std::string> problems;

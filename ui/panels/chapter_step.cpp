@@ -9,8 +9,8 @@ namespace {
 
 /// The next step starts at the target of the last one for at most this time, or until its picture is shown.
 constexpr int64_t kMaxSeekNs = 2'000'000'000;
-/// The picture of a step is shown if the position is between a tenth of this before the start of its chapter
-/// and this after it.
+/// The picture of a step counts as shown if the position is at most kLandedNs after the start of its chapter,
+/// or at most a tenth of that before it.
 constexpr int64_t kLandedNs = 3'000'000'000;
 
 /// Returns the position from which the next step starts. While the picture of the last step is not shown yet,

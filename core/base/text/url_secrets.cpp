@@ -19,7 +19,8 @@ namespace {
 constexpr std::string_view kSchemeEnd = "://";
 constexpr std::string_view kSpaceOrQuote = " \t\n\v\f\r'\"";
 constexpr size_t kMaxRemembered = 64;
-/// In bytes. Shorter logins are not replaced in texts, because they would also match other words.
+/// Minimum length in bytes. Shorter logins are not replaced in texts, because they would also match other
+/// words.
 constexpr size_t kMinLogin = 4;
 
 /// URLs and logins with their replacements, newest last.
