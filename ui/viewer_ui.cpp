@@ -114,7 +114,7 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& unordered, const
   end_hidden_fields();
   handle_keys(ctx, input, own_rect(), requests_);
   follow_renames(state_);  // after an undo or a change by another client
-  // Drawing an open list or the dragged seek bar sets its flag again.
+  // Drawing an open popup or the dragged seek bar sets its flag again.
   state_.graph.add_open = state_.preset_menu.name_open = state_.seek_held = false;
 
   const SideLayout layout = lay_out_sides(state_, look);

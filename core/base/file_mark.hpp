@@ -1,5 +1,5 @@
-// Marks files that lensd wrote, in the extended attribute "user.lensd". lensd replaces only marked files.
-// Thread-safe.
+// Marks files that lensd wrote, in the extended attribute "user.lensd". The mark shows that lensd may replace
+// the file. Thread-safe.
 #pragma once
 
 #include <string>
