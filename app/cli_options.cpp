@@ -100,7 +100,7 @@ void set_output(CommandLine& line, const std::string& given) {
     line.output = target;
 }
 
-/// Sets configuration key output.virtual_camera. Throws Error(usage) if the value is probably the source.
+/// Sets configuration key output.virtual_camera. Throws Error(usage) if the value looks like a source.
 void set_virtual_camera(CommandLine& line, const std::string& name) {
   std::error_code ignored;
   if (name.find_first_of("/:") != std::string::npos || std::filesystem::exists(name, ignored))

@@ -63,16 +63,17 @@ void check_recording(Problems& p, const Config& c) {
       given.name = recorded_file();
       check_record_request(given);
     });
-    // Nothing needs the default name, and one message is enough.
+    // Without record.name, the default name is not used. After a problem with --record, do not report the
+    // codec a second time.
     if (!c.has("record.name") || p.all.size() > before) return;
   }
   p.check("record.codec", [&] {
-    check_record_codec(c.record_codec);  // first: its message names no file, such as the default name
+    check_record_codec(c.record_codec);  // first, because its message names no file
     if (!name_is_wrong) check_record_settings(record);
   });
 }
 
-/// Checks the options in [source] that need its `url`, each with the place of its key.
+/// Checks the options in [source] that need its `url`. Reports each problem under its key.
 void check_source_options(Problems& p, const Config& c) {
   const std::string url = without_file_scheme(c.source_url);
   const auto allowed = [&](const char* key, const LiveOptions& live) {

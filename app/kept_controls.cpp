@@ -43,7 +43,7 @@ KeptControls parse_kept_controls(const toml::table& root) {
 std::string to_toml(const KeptControls& kept) {
   std::string text;
   for (const auto& [camera, values] : kept) {
-    if (!is_utf8(camera)) continue;  // with replaced bytes, it could be the name of another camera
+    if (!is_utf8(camera)) continue;  // as_utf8() could return another camera's name
     text += fmt::format("\n[controls.{}]\n", toml_quoted(camera));
     for (const auto& [name, value] : values)
       if (is_utf8(name)) text += fmt::format("{} = {}\n", toml_quoted(name), toml_value(value));

@@ -33,8 +33,8 @@ namespace {
 constexpr int kSignals = 128;  // as in a shell's exit codes
 
 /// Opens /dev/null as each standard descriptor that the parent has closed. Otherwise the next file or socket
-/// would get its number: messages would be written into it, and `-` would read it. The direction is wrong on
-/// purpose, so that reading and writing still fail.
+/// would get its number: messages would be written into it, and `-` would read it. Output descriptors are
+/// opened for reading and standard input for writing, so that their use still fails.
 void reserve_standard_descriptors() noexcept {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {

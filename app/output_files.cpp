@@ -239,7 +239,7 @@ void check_output_files(const CommandLine& line, const std::vector<std::string>&
   for (const Output& output : outputs_of(line))
     for (std::string& path : written_files(output.path, line.frames))
       if (file_id(path)) existing.emplace_back(std::move(path), output.option);
-  if (existing.empty()) return;  // most runs; the sources may be a large network folder
+  if (existing.empty()) return;  // most runs; listing the sources of a large folder is slow
   std::set<FileId> protected_files;
   for (const std::string& source : sources) protected_files.merge(source_files(source));
   for (const auto& [path, option] : existing) refuse(path, option, protected_files);

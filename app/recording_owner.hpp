@@ -1,4 +1,4 @@
-// The owner of a recording ring: an id that no other configuration, user or machine has.
+// The owner of a recording ring: an id that is different for each configuration, user and machine.
 //
 //   key ──▶ file in the state folder with a random id ──▶ id + hash of the machine's id ──▶ RecordSettings
 #pragma once

@@ -313,7 +313,7 @@ bool matches(const Stroke& s, const KeyPress& p, bool with_shift) {
          s.alt == (p.alt && !p.ctrl) && s.shift == (with_shift && p.ctrl && p.shift);
 }
 
-/// Returns the action of a key press, with its Shift if an action has it. Returns null if there is none.
+/// Returns the action of a key press, or null. First compares Shift too, then ignores it.
 const KeyAction* find(const KeyPress& press) {
   for (const bool with_shift : {true, false})
     for (const KeyAction& action : kActions)
@@ -378,7 +378,7 @@ void run_action(Action action, PanelContext& ctx, const Rect& area, ViewerReques
 
 void handle_keys(PanelContext& ctx, const InputState& input, const Rect& area, ViewerRequests& requests) {
   ctx.state.bypass = false;
-  // These receive all keys from the first one on, before ImGui activates their text fields.
+  // An open list or text field receives all keys, even before ImGui activates it.
   const UiState& s = ctx.state;
   const bool listed = s.graph.add_open || s.preset_menu.name_open || s.source.open;
   const bool typed = ImGui::GetIO().WantTextInput || !s.graph.renamed.empty() || s.text_edit.number;

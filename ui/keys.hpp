@@ -20,7 +20,7 @@ namespace lensd::ui {
 struct PanelContext;
 struct ViewerRequests;
 
-/// Actions that tooltips, menus and messages refer to. `other`: an action that they do not refer to.
+/// Actions that tooltips, menus and messages refer to. `other`: all other actions.
 enum class Action : uint8_t {
   other,
   open_source,

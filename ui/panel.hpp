@@ -201,7 +201,7 @@ struct UiState {
   TimingsState timings_view;
   LogState log;
   double display_fps = 0, graph_fps = 0, panels_ms = 0;  ///< panels_ms: average duration of ViewerUi::draw()
-  // State of the seek bar while it is dragged and until the pipeline has seeked.
+  // State of the seek bar while it is dragged and until the seek has finished.
   int64_t seek_ns = -1, seek_from_ns = 0, seek_until_ns = 0;
   uint64_t seek_pipeline = 0;  ///< ViewerModel::pipeline when the drag began
   bool seek_held = false;      ///< the seek bar is dragged
@@ -282,7 +282,7 @@ struct SettingLabel {
 /// clicked.
 bool draw_setting_label(PanelContext& ctx, const SettingLabel& label);
 
-// Contents of the sides.
+// The following functions draw the contents of the sides.
 
 /// Draws a combo box that sets `node` to a node's id, to "source", or to an empty string for the output.
 /// `output_first`: list the output first instead of last. The widget's name is `group`/`mark`.
@@ -343,7 +343,7 @@ void save_preset_as(PanelContext& ctx);
 void draw_timings_panel(PanelContext& ctx, ViewerRequests& requests);
 void draw_scopes_panel(PanelContext& ctx);
 void draw_tracks_panel(PanelContext& ctx);
-void step_chapter(PanelContext& ctx, bool forward);  // to the next or the previous one
+void step_chapter(PanelContext& ctx, bool forward);  // to the next or the previous chapter
 /// Shows or hides the tracks over the picture. Without tracks, adds a notice instead.
 void toggle_tracks(PanelContext& ctx);
 void draw_status_panel(PanelContext& ctx);

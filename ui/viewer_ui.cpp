@@ -38,7 +38,7 @@ void request_views(PanelContext& ctx) {
   if (wanted != ctx.model.views) ctx.send(SetViews{std::move(wanted)});
 }
 
-/// Lets the panels' nodes keep their roles when they are renamed.
+/// Replaces the old names of renamed nodes in the panels' state.
 void follow_renames(UiState& s) {
   for (const auto& [from, to] : s.editor.take_renames()) {
     for (std::string* node : {&s.graph.selected, &s.crop.node, &s.compare.a, &s.compare.b, &s.scopes.node})
@@ -49,7 +49,7 @@ void follow_renames(UiState& s) {
 
 void drop_missing_nodes(PanelContext& ctx) {
   UiState& s = ctx.state;
-  // The running graph may not have a renamed node yet.
+  // A renamed node may be missing in the running graph.
   const auto there = [&](const std::string& node) {
     return ctx.model.has_picture(node) || s.editor.graph().find(node);
   };
@@ -113,8 +113,8 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& unordered, const
   state_.text_edit.entered = ctx.pressed(Key::enter), state_.text_edit.escaped = ctx.pressed(Key::escape);
   end_hidden_fields();
   handle_keys(ctx, input, own_rect(), requests_);
-  follow_renames(state_);  // by undo or another client
-  // Set again if they are drawn.
+  follow_renames(state_);  // after an undo or a change by another client
+  // Drawing an open popup or the dragged seek bar sets its flag again.
   state_.graph.add_open = state_.preset_menu.name_open = state_.seek_held = false;
 
   const SideLayout layout = lay_out_sides(state_, look);

@@ -100,7 +100,7 @@ std::unique_ptr<Recorder> open_output_recorder(Pipeline& pipeline, const Command
   if (line.config.output_url.empty()) {  // else [output] describes the stream
     EncoderOptions& encoder = options;
     encoder = line.stream;
-    if (!line.config.has("output.crf")) encoder.crf.reset();  // files have a better quality by default
+    if (!line.config.has("output.crf")) encoder.crf.reset();  // the default of [output] crf is for streams
   }
   options.fps = info.fps > 0 ? info.fps : 25;
   options.still = info.image || line.frames == 1;
@@ -218,7 +218,7 @@ struct BatchSinks {
     if (camera) options.sinks.push_back(camera), options.executor.frames += kFramesForCamera;
   }
   /// Waits for the sinks: for kPatience after a signal, else without a limit, so that a slow encoder does not
-  /// cut the sound of a recording. Sets `written.signal` if a signal arrives meanwhile.
+  /// cut the sound of a recording. Sets `written.signal` if a signal arrives during the wait.
   void finish(Written& written, const Interruption& interruption) const {
     const auto patience = written.signal ? kPatience : kUnlimited;
     std::unique_ptr<OnInterruption> on_signal;

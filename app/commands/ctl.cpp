@@ -54,13 +54,14 @@ bool takes_text(const CommandSpec* command, size_t index) {
   return std::string(command->args[std::min(index, command->args.size() - 1)].type) == "text";
 }
 
-/// Returns the text of a key; empty if it has none. The peer may be another program.
+/// Returns the string value of `key`, or an empty string if there is none. Checks the types, because the peer
+/// may be a program other than lensd.
 std::string text_of(const Json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// Returns a value as text without control characters, since names in it may come from outside.
+/// Returns a value as text without control characters, because names in it may come from outside.
 std::string scalar(const Json& value, Lines lines = Lines::join) {
   if (value.is_string()) return printable(value.get<std::string>(), lines);
   return value.is_number_float() ? fmt::format("{}", value.get<double>()) : printable(value.dump());

@@ -44,8 +44,8 @@ class Interruption {
   }
 };
 
-/// Calls `then` once on another thread, about `patience` after an interruption, or when it is destroyed after
-/// one. For threads that are blocked in a wait that a signal does not end.
+/// Calls `then` once on its own thread, about `patience` after an interruption, or earlier if this object is
+/// destroyed after the interruption. Use it to end waits that a signal does not end.
 class OnInterruption {
  public:
   OnInterruption(const Interruption& interruption, std::function<void()> then,

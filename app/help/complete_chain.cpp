@@ -16,7 +16,7 @@ const FilterSchema* find_filter(const Registry& registry, std::string_view name)
   return nullptr;
 }
 
-/// Returns the position behind the last `separator` of `text` that is outside of brackets, or 0.
+/// Returns the position after the last `separator` of `text` that is outside of brackets, or 0.
 size_t last_piece(std::string_view text, char separator) {
   size_t start = 0;
   int depth = 0;

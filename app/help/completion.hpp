@@ -3,7 +3,7 @@
 //   shell ─▶ completion_script()'s text ─▶ lensd __complete WORD… ─▶ complete(), completion_text() ─▶ shell
 //
 // The scripts only pass the words to lensd and offer the candidates that it prints, so all three shells offer
-// the same.
+// the same candidates.
 #pragma once
 
 #include <string>
@@ -44,8 +44,8 @@ std::string completion_text(const Completion& completion);
 /// Returns the script for "bash", "zsh" or "fish". Throws Error(usage) for another shell.
 std::string completion_script(const std::string& shell);
 
-/// Completes a chain such as "median=radius=2,gau". Appends each candidate to `out` as a whole chain, also
-/// candidates that do not match; complete() removes those.
+/// Completes a chain such as "median=radius=2,gau". Appends each candidate to `out` as a whole chain,
+/// including candidates that do not match; complete() removes those.
 void complete_chain(const Registry& registry, const std::string& chain, std::vector<Candidate>& out);
 /// Completes NODE.PARAM=VALUE for the nodes of `chain`, or for a node of each filter if `chain` is empty.
 /// Appends to `out`.

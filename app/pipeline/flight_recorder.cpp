@@ -29,8 +29,8 @@ std::string time_text(const char* format) {
   return {text, std::strftime(text, sizeof text, format, &parts)};
 }
 
-/// Writes a trace to a new file and returns its path. Adds a number if there is already a trace from this
-/// second.
+/// Writes a trace to a new file and returns its path. Adds a number to the name if another trace was written
+/// in the same second.
 std::string write_new(const std::string& stem, const std::string& trace) {
   for (int n = 1;; ++n) {
     const std::string path = n == 1 ? stem + ".json" : fmt::format("{}-{}.json", stem, n);
@@ -39,7 +39,7 @@ std::string write_new(const std::string& stem, const std::string& trace) {
                        Existing::keep);
       return path;
     } catch (const Error& error) {
-      if (error.code() != ExitCode::usage) throw;  // not exists_error()
+      if (error.code() != ExitCode::usage) throw;  // exists_error() has this code
     }
   }
 }

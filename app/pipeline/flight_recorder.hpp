@@ -61,8 +61,8 @@ class FlightRecorder {
 
   /// Requests a trace. Thread-safe. Locks a mutex: do not call for every frame.
   void request();
-  /// Reports a frame's time from the decoder to the display, without its waits for the process thread and for
-  /// its presentation time. Thread-safe. Does not block.
+  /// Reports a frame's time from the decoder to the display, excluding the time that it waited for the
+  /// process thread or for its presentation time. Thread-safe. Does not block.
   void frame_took(int64_t ns) noexcept;
 
   std::vector<Notice> take_notices() { return notices_.take(); }

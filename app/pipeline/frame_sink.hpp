@@ -41,11 +41,11 @@ class FrameSink {
 
   /// Returns true while the sink needs every frame, including late ones. Thread-safe.
   virtual bool wants_every_frame() const noexcept { return false; }
-  /// Returns true if the sink needs a frame and has received none. While no new frame comes, it gets the
-  /// current one again. Called by the process thread.
+  /// Returns true if the sink needs a frame and has received none. While no new frame arrives, the sink then
+  /// receives the current frame again. Called by the process thread.
   virtual bool wants_current_frame() const noexcept { return false; }
-  /// Returns true if the sink also gets frames that were processed again with changed parameters, as while
-  /// paused. Called by the process thread.
+  /// Returns true if the sink also gets frames that were processed again with changed parameters, for example
+  /// while paused. Called by the process thread.
   virtual bool wants_reruns() const noexcept { return false; }
   /// Called before take() if the source is live.
   virtual void arriving(const Arrival&) {}

@@ -177,13 +177,14 @@ void Pipeline::process(Picture picture) {
   timeline_.record(process_track_, run_label_, info.index, info.taken_ns, frame.info.processed_ns);
   const uint64_t reruns = state_.reruns;
   if (options_.paced && !state_.paused && !show_one_) pace(frame.info);
-  // pace() may have applied a seek; then the frame before it is still shown. stop() also changes the serial.
+  // pace() may have applied a seek; the display then keeps the previous frame. stop() also changes the
+  // serial.
   if (serial != seek_serial_.load(std::memory_order_relaxed) && !stopping()) return count_not_shown();
   state_.frame_index = info.index, state_.frame_estimated = info.index_estimated;
   state_.position_ns = shown_ns_ = info.pts_ns;
   farthest_ns_ = std::max(farthest_ns_, info.pts_ns);
   seek_target_ns_.reset();
-  show_one_ = show_one_ && info.placeholder;  // a paused start waits for the source
+  show_one_ = show_one_ && info.placeholder;  // a paused start needs a picture of the source
   if (step_frames_ > 0) --step_frames_;
   publish_status();
   // If pace() has rerun the graph, it has already published the picture with newer parameters.

@@ -77,7 +77,7 @@ class Pipeline {
   uint64_t post(Command command);
   /// Queues a command. Returns its ticket, or 0 if the queue is full or closed. Thread-safe. Does not block.
   uint64_t try_post(Command command);
-  /// Wakes the process thread, also while paused; see ProcessStatus::process_heartbeat. Thread-safe.
+  /// Wakes the process thread, even while paused; see ProcessStatus::process_heartbeat. Thread-safe.
   void wake();
 
   /// Returns the newest published frame, or an empty frame. Counts older ones as not shown. Call from the
@@ -148,10 +148,10 @@ class Pipeline {
     ColourSettings colour;
     std::string problem;
   };
-  /// What a plan changes.
+  /// The reasons for a plan.
   struct PlanReasons {
     bool graph = false;  ///< the graph, the precision or the colours: kept only if the plan is not refused
-    bool views = false;  ///< bypass, solo, scopes or viewed nodes: wanted with every graph
+    bool views = false;  ///< bypass, solo, scopes or viewed nodes: planned again if the graph is refused
   };
   struct QueuedCommand {
     Command command;
@@ -270,7 +270,7 @@ class Pipeline {
   Profiler::Scope decode_scope_;
   Profiler::Scope ahead_scope_, graph_scope_, pace_scope_;  // latency scopes of a paced frame
 
-  /// Capacity of pictures_ for files. Limit of waiting live pictures that are large or in GPU memory.
+  /// Files: capacity of pictures_. Live: maximum number of waiting pictures that are large or in GPU memory.
   static constexpr size_t kQueuedPictures = 4;
 
   // At most one plan is in preparation, so the planner never blocks on plan_results_.
@@ -289,7 +289,7 @@ class Pipeline {
 
   // Owned by the process thread.
   ProcessStatus state_;
-  std::optional<DecodedPicture> next_;  // not processed yet, while the current picture is shown for long
+  std::optional<DecodedPicture> next_;  // next picture, not processed while a long picture is shown
   Picture current_picture_;
   int64_t graph_ns_ = 0;  // time that the graph took for the last new picture
   int64_t shown_ns_ = 0;  // timestamp of the shown picture; ProcessStatus::position_ns may be later
@@ -302,8 +302,8 @@ class Pipeline {
   std::vector<PlannedCommand> planning_;                // commands of the plan that is in preparation
   std::vector<PlannedCommand> unplanned_;               // commands that no PlanRequest includes yet
   std::vector<std::vector<GraphChange>> live_changes_;  // applied since that plan was requested
-  PlanReasons planning_reasons_;                        // of the plan that is in preparation
-  PlanReasons unplanned_reasons_;                       // of the next PlanRequest
+  PlanReasons planning_reasons_;                        // reasons of the plan that is in preparation
+  PlanReasons unplanned_reasons_;                       // reasons of the next PlanRequest
   bool plan_obsolete_ = false;                          // the plan that is in preparation must not be used
   bool plan_again_ = false;    // requested_ changed since the last PlanRequest, or is tried again
   bool shows_source_ = false;  // the running plan is without the graph

@@ -53,7 +53,7 @@ void Pipeline::apply(const Command& command) {
                  [this](const Pause& c) { apply_pause(c.paused); },
                  [this](const Step& c) { apply_step(c.frames); },
                  [this](const Seek& c) {
-                   // Relative seeks add up, even while the picture of the last seek is not processed yet.
+                   // Relative seeks add up until the picture of the last seek is processed.
                    const int64_t from = c.relative ? seek_target_ns_.value_or(state_.position_ns) : 0;
                    request_seek(from + c.position_ns);
                  },
@@ -131,7 +131,7 @@ bool Pipeline::apply_live(const std::vector<GraphChange>& changes) {
 }
 
 /// Applies a command for the source's controls; ignores other commands. Called when the command is posted,
-/// because it belongs to no frame, and because a client may read the value back at once.
+/// because it does not belong to a frame, and because a client may read the value back at once.
 void Pipeline::set_source_controls(const Command& command) {
   std::string problem;
   if (const auto* set = std::get_if<SetSourceControls>(&command))
@@ -149,7 +149,7 @@ void Pipeline::set_file_loop(bool on) {
 
 void Pipeline::apply_pause(bool paused) {
   state_.paused = paused;
-  // The picture of a seek, or the first one, is shown although it comes after the pause.
+  // While paused, still show the picture of a pending seek, or the first picture.
   if (paused && (seek_target_ns_ || !current_picture_)) show_one_ = true;
   clock_.restart();
   sound_.stop(state_.position_ns, !paused);
@@ -162,7 +162,7 @@ void Pipeline::apply_step(int frames) {
   if (frames > 0) {
     step_frames_ += frames;
   } else if (current_picture_ && source_info_.seekable) {
-    // Steps back add up while the picture of the last one is not processed yet.
+    // Backward steps add up until the picture of the last one is processed.
     const int64_t back = int64_t{seek_target_ns_ ? seek_back_.load(std::memory_order_relaxed) : 0} - frames;
     // While playing, the current picture is not shown yet.
     request_seek(seek_target_ns_.value_or(shown_ns_),
@@ -174,9 +174,8 @@ void Pipeline::apply_step(int frames) {
 /// Emptying the queue here could also drop pictures that the decode thread adds after the seek.
 void Pipeline::request_seek(int64_t position_ns, int back) {
   if (!source_info_.seekable) return notice(true, "this source cannot seek");
-  // Pictures may be after the announced end, for example in a file that still grows. A step back therefore
-  // keeps its position. Other seeks are limited to the end or, if that is later, to the farthest picture so
-  // far.
+  // Pictures may follow the announced end, for example in a growing file. A backward step therefore keeps its
+  // position. Other seeks are limited to the end or, if that is later, to the farthest picture so far.
   const bool limited = source_info_.duration_ns > 0 && back == 0;
   const int64_t last = limited ? std::max(source_info_.duration_ns - 1, farthest_ns_) : kLastSeekNs;
   seek_target_ns_ = std::clamp<int64_t>(position_ns, 0, std::min(last, kLastSeekNs));

@@ -1,5 +1,5 @@
 // The pipeline's process thread with a live source: its connections, bursts of pictures, and the wait for
-// their sound. Also the sinks.
+// their sound. Also passes frames to the sinks.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -37,7 +37,7 @@ bool Pipeline::too_late(const DecodedPicture& next) {
   return true;
 }
 
-/// Waits until the sound of a live picture is heard, and applies commands meanwhile. `due_ns`: value of
+/// Waits until the sound of a live picture is heard. Applies commands during the wait. `due_ns`: value of
 /// FrameInfo::due_ns.
 void Pipeline::wait_for_sound(int64_t due_ns) {
   while (!stopping() && !state_.paused) {
@@ -60,8 +60,8 @@ void Pipeline::pass_to_sinks(const Frame& frame, SinkChoice chosen) {
   }
 }
 
-/// Passes a still image to the recorders. The sinks have received the image before, and no other picture
-/// follows.
+/// Passes a still image to the recorders again: a recording may start after the sinks have received the
+/// image, and no other picture follows.
 void Pipeline::record_still() {
   if (source_info_.image && passed_on_ && !seek_target_ns_) pass_again(&FrameSink::wants_every_frame);
 }

@@ -1,4 +1,4 @@
-// The pipeline's process thread: waits until frames are due, and applies commands meanwhile.
+// The pipeline's process thread: waits until frames are due, and applies commands during the wait.
 //
 // A picture is processed shortly before it is due. Until then the shown picture remains the current one:
 // pauses, seeks and changed parameters apply to it. While a long picture is shown, the position advances.
@@ -13,11 +13,11 @@ namespace {
 
 /// A picture is processed kAheadNs + 2 · (the graph's time for the previous picture) before it is due.
 constexpr int64_t kAheadNs = 100'000'000;
-/// From this time on, the position advances within the shown picture, once per kAdvanceNs.
+/// If a picture is shown for longer than kLongNs, the position advances within it, once per kAdvanceNs.
 constexpr int64_t kLongNs = 250'000'000, kAdvanceNs = 100'000'000;
-/// Sound after the end of the last picture is not played if it lasts for less than this.
+/// Sound that continues after the last picture is not played if it is shorter than this.
 constexpr int64_t kShortSoundNs = 250'000'000;
-/// After a pause, sound that continues after the last picture must be heard again within this time.
+/// After a pause, waits at most this long for sound that continues after the last picture.
 constexpr int64_t kSoundPatienceNs = 1'000'000'000;
 
 }  // namespace
@@ -34,8 +34,8 @@ void Pipeline::pace(FrameInfo& info) {
   profiler_.record(pace_scope_, end - info.processed_ns);
 }
 
-/// Waits until the frame is due and applies commands meanwhile. Returns early after a pause, seek or change
-/// of speed, or if stopping. For files.
+/// Waits until the frame of a file is due and applies commands during the wait. Returns early after a pause,
+/// seek or change of speed, or if stopping.
 void Pipeline::wait_until_due(int64_t pts_ns) {
   for (;;) {
     const int64_t now = now_ns();
@@ -68,7 +68,7 @@ bool Pipeline::stay(int64_t next_ns) {
   return true;
 }
 
-/// Waits until the last frame has been shown for its duration, and applies commands meanwhile. With
+/// Waits until the last frame has been shown for its duration, and applies commands during the wait. With
 /// `whole_sound`, also waits for the rest of the sound. Returns false after a seek or if stopping, else true.
 /// Returns true at once in unpaced runs, after a step, and while paused.
 bool Pipeline::show_last_frame(bool whole_sound) {
@@ -78,7 +78,7 @@ bool Pipeline::show_last_frame(bool whole_sound) {
   int64_t picture_end_ns = shown_ns_ + state_.frame_duration_ns;
   if (source_info_.duration_ns > 0) picture_end_ns = std::min(picture_end_ns, source_info_.duration_ns);
   int64_t end_ns = picture_end_ns, resumed_ns = now_ns();
-  bool sounds_on = false;  // the sound continues after the picture
+  bool sound_continues = false;  // after the picture
   const uint32_t serial = seek_serial_.load(std::memory_order_relaxed);
   const auto moved = [&] {
     return stopping() || serial != seek_serial_.load(std::memory_order_relaxed) || step_frames_ > 0;
@@ -99,8 +99,8 @@ bool Pipeline::show_last_frame(bool whole_sound) {
     const int64_t sound_end_ns = whole_sound ? sound_.end_ns() : 0;
     const bool known = sound_end_ns < INT64_MAX;
     if (known && sound_end_ns > picture_end_ns + kShortSoundNs) end_ns = sound_end_ns;
-    sounds_on = sounds_on || !known || end_ns > picture_end_ns;
-    const bool after_pause = sounds_on && now - resumed_ns < kSoundPatienceNs;
+    sound_continues = sound_continues || !known || end_ns > picture_end_ns;
+    const bool after_pause = sound_continues && now - resumed_ns < kSoundPatienceNs;
     const bool more = !known || (after_pause && sound_end_ns == 0);
     const int64_t wait_ns = clock_.until(end_ns, now);
     if (wait_ns <= 0 && !more) break;
@@ -116,7 +116,7 @@ void Pipeline::wait_in_picture(int64_t wait_ns, int64_t end_ns) {
   supply_sinks();
   const bool advances = end_ns - shown_ns_ > kLongNs;
   wait_ns = std::min(wait_ns, kAdvanceNs);
-  // If the position does not advance, it never reaches B: from B on, the wait would be 0.
+  // Wait at most until B. A position that does not advance never reaches B. Beyond B, the wait would be 0.
   if (advances && loops_a_b() && state_.loop_b_ns > state_.position_ns)
     wait_ns = std::min(wait_ns, std::max<int64_t>(clock_.until(state_.loop_b_ns, now_ns()), 0));
   const bool command = command_signal_.try_acquire_for(std::chrono::nanoseconds(wait_ns));

@@ -20,7 +20,7 @@ GraphDesc effective(GraphDesc graph, bool bypass, const std::string& solo) {
   return graph;
 }
 
-/// Time between two tries of a graph or format for which there was not enough memory.
+/// Time between two attempts to use a graph or format for which there was not enough memory.
 constexpr int64_t kRetryNs = 3'000'000'000;
 constexpr const char* kWithoutGraph = "shown without the graph: ";
 
@@ -32,7 +32,7 @@ std::string memory_problem() {
     } catch (const MemoryError& e) {
       return e.what();
     }
-  } catch (const std::bad_alloc&) {  // also for the text
+  } catch (const std::bad_alloc&) {  // also if the text cannot be allocated
     return "out of memory";
   } catch (...) {
     return {};
@@ -120,7 +120,7 @@ bool Pipeline::swap_in_planned() {
   state_.planning = false;
   const auto live_changes = std::exchange(live_changes_, {});
   if (std::exchange(plan_obsolete_, false) || result->picture != executor_->plan()->picture) {
-    // install() has planned the requested graph meanwhile, perhaps for this format again.
+    // install() has already planned the requested graph, perhaps for this format again.
     result->problem.clear();
   } else if (!result->prepared) {
     refuse(*result);
@@ -132,7 +132,7 @@ bool Pipeline::swap_in_planned() {
     running_precision_ = result->precision, running_colour_ = result->colour;
     shows_source_ = result->bypass;
     if (!shows_source_) graph_waits_ = false, set_problem(graph_problem_, {});
-    // The plan has the earlier values. The next plan has these, but some frames are processed before.
+    // The plan was requested before these changes. The next plan has them, but frames are processed earlier.
     for (const auto& changes : live_changes) apply_live(changes);
     publish_graph();
     graph_changed();
@@ -176,8 +176,8 @@ void Pipeline::refuse(PlanResult& result) {
   keep_running_plan();
 }
 
-/// Drops the requested changes, unless later ones of the graph need a plan with them. Views that were
-/// requested with the dropped changes, or after them, are planned without them.
+/// Returns to the running graph and settings after a refused plan, unless later changes of the graph wait for
+/// a plan. Requests a new plan for views that were refused together with the graph.
 void Pipeline::keep_running_plan() {
   const PlanReasons refused = planning_reasons_;
   if (refused.graph && refused.views) unplanned_reasons_.views = plan_again_ = true;
@@ -189,7 +189,7 @@ void Pipeline::keep_running_plan() {
 
 /// Drops all requested changes, which share a plan, because the sender of one no longer waits for it.
 void Pipeline::drop_requested() {
-  constexpr const char* kLate = "a change of the graph was not made in time, so it was dropped";
+  constexpr const char* kLate = "a change of the graph could not be planned in time and was dropped";
   notice(true, kLate);
   report_outcomes(std::exchange(planning_, {}), kLate);
   report_outcomes(std::exchange(unplanned_, {}), kLate);

@@ -14,8 +14,8 @@ class PlaybackClock {
   /// Makes the next frame due at once, and later frames due relative to it.
   void restart() { running_ = false; }
   bool running() const { return running_; }
-  /// Gaps of the timestamps before `end_ns` are never jumps: the frame before a gap is shown for its whole
-  /// length. Later gaps of more than 10 s may be jumps.
+  /// Gaps between timestamps before `end_ns` never count as jumps: the frame before a gap is shown for its
+  /// whole length. Later gaps of more than 10 s may be jumps.
   void trust_until(int64_t end_ns) { trusted_ns_ = end_ns; }
   void set_speed(double speed) { speed_ = speed, restart(); }
 
@@ -43,7 +43,7 @@ class PlaybackClock {
   }
   /// Returns the time from `now_ns` until `pts_ns` is due; 0 if the clock is not running. Never restarts.
   int64_t until(int64_t pts_ns, int64_t now_ns) const { return running_ ? wait_ns(pts_ns, now_ns) : 0; }
-  /// Returns how long the frame with timestamp `from_ns`, the last one of until_due(), is shown until
+  /// Returns how long the frame with timestamp `from_ns`, the last one passed to until_due(), is shown until
   /// `to_ns`, the timestamp of the next one; 0 if the timestamps jump.
   int64_t shown_ns(int64_t from_ns, int64_t to_ns) const {
     const int64_t ns = played_in(to_ns - from_ns);
@@ -81,7 +81,7 @@ class PlaybackClock {
   bool running_ = false;
   int64_t trusted_ns_ = 0;
   int64_t pts_ns_ = 0, wall_ns_ = 0;  ///< a frame with timestamp pts_ns_ is due at wall_ns_
-  /// Timestamp and duration of the last frame of until_due(), and the duration of the previous frame.
+  /// Timestamp and duration of the last frame passed to until_due(), and the duration of the frame before it.
   int64_t asked_pts_ns_ = INT64_MIN, asked_ns_ = 0, before_ns_ = 0;
 };
 

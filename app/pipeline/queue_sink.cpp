@@ -47,7 +47,7 @@ void QueueSink::push(Job job) {
   }
 }
 
-/// Waits for a part of the patience. Returns false if the sink should drop a frame instead.
+/// Waits 1 ms of the remaining patience_ns_. Returns false if the sink should drop a frame instead.
 bool QueueSink::wait_in_burst() {
   if (!burst_ || patience_ns_ <= 0 || !wants_every_frame() || stop_soon_.load(std::memory_order_acquire))
     return false;

@@ -150,7 +150,7 @@ bool RecorderSink::complete_file() {
 }
 
 /// Ends the recording, completes its file and reports it in a notice, unless it has failed. `losses`: the
-/// totals at the end of the recording, because this thread may be late.
+/// totals when the process thread ended the recording, because this thread handles that later.
 void RecorderSink::end_session(const Losses& losses) {
   const Losses before = std::exchange(losses_before_, losses);
   if (!current_) return;  // losses of a pre-roll are not reported

@@ -33,7 +33,7 @@ struct CameraMemory::Unsaved {
   int64_t changed_ns = 0;
   bool failed = false;   ///< the last attempt to write the file failed
   bool writing = false;  ///< write() has not returned
-  bool again = false;    ///< begin(true) was called meanwhile
+  bool again = false;    ///< begin(true) was called while `writing` was set
 
   void add(const std::string& device, const ControlValues& values) {
     const std::lock_guard lock(mutex);

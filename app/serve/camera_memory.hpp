@@ -22,10 +22,10 @@ class CameraMemory {
   /// Stores SourceControls::wanted of a camera. Cheap if the values have not changed.
   void keep(const SourceControls& controls);
   /// Writes the cameras that have changed, a second after the first change, or immediately if `now` is true.
-  /// Other cameras in the file stay, because another daemon may have written them. Logs the first of
-  /// several failures. Tries again about ten seconds after a failure. Waits at most 300 ms; later calls do
-  /// not write until the disk has answered. If `now` was true for one of these calls, the changes are then
-  /// written.
+  /// Keeps other cameras in the file, because another daemon may have written them. Logs the first of several
+  /// failures. Tries again about ten seconds after a failure. Waits at most 300 ms. Calls during an
+  /// unfinished write do not start another one. If `now` was true for one of them, the changes are written
+  /// after it.
   void save(bool now = false);
 
   /// Returns the path of the file, or an empty string if there is no home folder.

@@ -175,7 +175,7 @@ std::string OutputFolder::write_new(int64_t frame, const std::string& ending, st
     try {
       return write(name, bytes, kind, Existing::keep);
     } catch (const Error& e) {
-      if (e.code() != ExitCode::usage) throw;  // not exists()
+      if (e.code() != ExitCode::usage) throw;  // exists() has this code
     }
   }
   throw Error(ExitCode::runtime_failure, folder_,

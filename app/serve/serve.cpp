@@ -146,7 +146,7 @@ class Daemon {
   }
 
   void write_results(Pipeline& pipeline) {
-    check_result_files(line_);  // again, because others may have created files meanwhile
+    check_result_files(line_);  // again, because other programs may have created files since
     write_reports(line_, pipeline, PipeReader::must_be_quick);
   }
 
@@ -259,7 +259,7 @@ class Daemon {
   }
 
   /// Returns true while the outputs of a replaced source are being completed, for at most kEndLimit. The next
-  /// source makes no progress meanwhile.
+  /// source makes no progress during this time.
   bool completes_outputs(int64_t now) const {
     const int64_t since = session_.completing_since_ns();
     return since != 0 && now - since < std::chrono::nanoseconds(kEndLimit).count();

@@ -146,8 +146,8 @@ void Session::shut_down(Pipeline& pipeline) {
     for (const Notice& notice : pipeline.take_notices()) publish_notice(notice.problem, notice.text);
 }
 
-/// Replaces the pipeline and returns the old one, whose open requests it refuses. Continues the requested
-/// recording, except with SessionOptions::load. Throws Error(runtime_failure) after stop().
+/// Replaces the pipeline and returns the old one. Refuses the open requests of the old one. Continues the
+/// requested recording, except with SessionOptions::load. Throws Error(runtime_failure) after stop().
 std::shared_ptr<Pipeline> Session::swap_pipeline(std::shared_ptr<Pipeline> next, const std::string& url) {
   {
     const std::lock_guard lock(frame_mutex_);
@@ -171,7 +171,7 @@ std::shared_ptr<Pipeline> Session::swap_pipeline(std::shared_ptr<Pipeline> next,
     pipeline_.swap(next);
     open.swap(requests_);
   }
-  fail(open, "the source was changed meanwhile");
+  fail(open, "the source was replaced before the change took effect");
   return next;
 }
 
@@ -300,7 +300,7 @@ void Session::enqueue(Jobs& jobs, Reply reply, std::function<Response()> job) {
 /// queued.
 bool Session::try_enqueue_load(const std::shared_ptr<Reply>& reply,
                                std::function<Response(const Flag&)> job) {
-  // Hold the lock, so that the job cannot pass open() before loading_ is set to its flag.
+  // Hold the lock, so that the job cannot finish open() before loading_ is set to its flag.
   const std::lock_guard lock(mutex_);
   const auto cancel = std::make_shared<std::atomic<bool>>(stopping_.load());
   if (!try_enqueue(transactions_, reply, [job = std::move(job), cancel] { return job(cancel); }))

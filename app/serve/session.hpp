@@ -42,7 +42,7 @@ struct SessionOptions {
   Config config;    ///< the configuration at the start
   GraphDesc graph;  ///< resolved graph that graph() returns until the first source is open
   /// Opens a source and returns its pipeline, not started yet. Throws Error, for example if `cancel` becomes
-  /// true meanwhile. `cancel` outlives the pipeline. Must be thread-safe.
+  /// true during the call. `cancel` outlives the pipeline. Must be thread-safe.
   std::function<std::unique_ptr<Pipeline>(const std::string& url, const GraphDesc& graph,
                                           const std::atomic<bool>& cancel)>
       open;
@@ -50,7 +50,7 @@ struct SessionOptions {
   /// frames and notices, and passes frames to set_newest_frame().
   std::function<void(std::string url, Reply reply)> load;
   std::function<void()> quit = [] {};
-  /// How long graph changes and reloads wait for the pipeline. A pipeline that stops meanwhile never answers.
+  /// How long graph changes and reloads wait for the pipeline. A pipeline that has stopped never replies.
   std::chrono::nanoseconds plan_timeout = std::chrono::seconds(30);
 };
 

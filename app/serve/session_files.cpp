@@ -138,7 +138,7 @@ Response Session::start_recording(StartRecord what) {
     return stopped_ || (s.begun > before && (!s.problem.empty() || s.frames > 0));
   });
   if (now.begun > before && !now.problem.empty()) {
-    // In the viewer, keys may have ended the recording of `previous`.
+    // In the viewer, the user may have ended the previous recording with a key.
     const std::optional<StartRecord> earlier = requested || options_.load ? requested : previous;
     if (!earlier || !resume_recording(*earlier, previous.has_value())) stop_recording();
     return {Status::failed, now.problem};
@@ -169,7 +169,7 @@ void Session::check_recording_path(const std::string& path) const {
 }
 
 /// Resumes the recording that the recorder ended when it began another one, which failed. `kept`: it also
-/// continues with the next source. Returns false if the pipeline takes no command.
+/// continues with the next source. Returns false if the pipeline does not accept the command.
 bool Session::resume_recording(StartRecord earlier, bool kept) {
   earlier.resumed = true;
   const std::lock_guard lock(mutex_);

@@ -20,7 +20,7 @@ constexpr double to_s(int64_t ns) noexcept {
   return static_cast<double>(ns) / 1e9;
 }
 
-/// Returns true for times that cannot overflow when they are added or subtracted: below 73 years.
+/// Returns true for times within ±73 years. The sum or difference of two such times does not overflow.
 constexpr bool plausible(int64_t ns) noexcept {
   return ns > -(INT64_MAX / 4) && ns < INT64_MAX / 4;
 }

@@ -1,5 +1,5 @@
-// Marks files that lensd wrote, in the extended attribute "user.lensd", so that only these are replaced.
-// Thread-safe.
+// Marks files that lensd wrote, in the extended attribute "user.lensd". The mark shows that lensd may replace
+// the file. Thread-safe.
 #pragma once
 
 #include <string>

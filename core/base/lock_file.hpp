@@ -11,9 +11,9 @@
 
 namespace lensd {
 
-/// Opens the lock file `path` for reading and writing, or creates it with mode 0600. Follows no link. Returns
-/// an empty UniqueFd, with errno set, on failure; EPERM: the file is not trusted (see is_trusted_lock()). The
-/// caller locks it.
+/// Opens the lock file `path` for reading and writing, or creates it with mode 0600. Does not follow links
+/// and does not lock the file. Returns an empty UniqueFd, with errno set, on failure. EPERM means that the
+/// file is not trusted (see is_trusted_lock()).
 UniqueFd open_lock_file(const std::string& path);
 
 /// Returns true if the file `path` belongs to this user or to a user who may delete it anyway: root or the

@@ -35,7 +35,7 @@ namespace lensd::log {
 namespace {
 
 constexpr size_t kRecentLines = 500;
-constexpr size_t kLogFileBytes = 16 << 20, kOldLogFiles = 3;  // limit the disk space of a service's log
+constexpr size_t kLogFileBytes = 16 << 20, kOldLogFiles = 3;  // bounds the disk space of a service's log
 
 std::shared_ptr<spdlog::sinks::ringbuffer_sink_mt> recent_sink() {
   static auto sink = std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(kRecentLines);

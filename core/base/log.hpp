@@ -2,8 +2,8 @@
 //
 //   write() ──▶ one bounded queue each for stderr and the file ──▶ writer threads
 //
-// A message is written before the call returns, as long as stderr and the file accept it within 50 ms. If one
-// of them does not, calls no longer wait for it until its queue has been empty. A full queue drops and counts
+// A message is written before the call returns, as long as stderr and the file accept it within 50 ms. After
+// a timeout, calls do not wait for that output until its queue has been empty. A full queue drops and counts
 // its oldest messages. See core/base/log_queue.hpp.
 //
 // Thread-safe. Do not log per frame after warm-up: increment a counter instead, and log on the thread that

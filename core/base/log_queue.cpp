@@ -16,8 +16,9 @@
 namespace lensd::log {
 namespace {
 
-/// Blocks all signals while it exists. A thread that starts meanwhile inherits the mask. The writer thread
-/// needs this: it must not receive signals, and it starts before `lensd serve` blocks its signals.
+/// Blocks all signals while it exists. A thread inherits the signal mask of the thread that starts it. The
+/// writer thread needs this: it must not receive signals, and it starts before `lensd serve` blocks its
+/// signals.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

@@ -1,4 +1,5 @@
-// Parameters, declared once: name, member, range, default, unit, widget hint, doc, effect of a change.
+// Declares parameters, each in one place: name, member, range, default, unit, widget, doc, effect of a
+// change.
 //
 //   struct MedianParams { int radius = 1; };                    the values of a filter
 //   Schema<MedianParams>("median", "…").integer("radius", …)    the declaration

@@ -119,7 +119,8 @@ void flush_folder(const std::string& folder) {
 }  // namespace
 
 // Not mkstemp(): it creates files with mode 0600, and the umask cannot be read without changing it for all
-// threads. A killed process may leave its file, and process ids repeat in containers, so a name may be taken.
+// threads. The name may already exist: a killed process leaves its file, and process ids repeat in
+// containers.
 int create_temporary(int folder, const std::string& prefix, const std::string& name, std::string& path,
                      mode_t mode) {
   static std::atomic<unsigned> next{0};

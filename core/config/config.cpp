@@ -297,7 +297,8 @@ class Reader {
       return incomplete_ && (sentence.find("there is no filter ''") != std::string::npos ||
                              sentence.find("is not a node") != std::string::npos);
     };
-    // Sentences about a node begin with its place. Those about the output get the place of its key.
+    // Messages about a node already begin with the node's file position. Messages about the output get the
+    // position of the key `output`.
     std::vector<std::string> sentences = validate(graph_, registry_);
     if (sentences.empty() && nodes_valid_ && check_ == GraphCheck::plan)
       sentences = planning_problems(graph_, registry_);
@@ -317,7 +318,7 @@ class Reader {
   GraphCheck check_;
   GraphDesc graph_;
   std::map<std::string, std::string> places_;  // "table.key" → file:line:column
-  std::string output_place_;                   // of [graph] output; empty: not given
+  std::string output_place_;                   // position of [graph] output; empty: not given
   bool has_graph_ = false, has_nodes_ = false, nodes_valid_ = true;
   bool incomplete_ = false;  // a node is missing from the graph, or has no filter
 };
@@ -362,7 +363,8 @@ std::vector<std::string> parse_config(const std::string& text, const std::string
   reader.document(result.table());
   if (reader.problems.empty()) out = std::move(config);
   cap_problems(reader.problems);
-  for (std::string& problem : reader.problems) problem = printable(problem);  // they quote names and values
+  // Problems quote text of the file, which may contain control characters.
+  for (std::string& problem : reader.problems) problem = printable(problem);
   return reader.problems;
 }
 

@@ -95,9 +95,9 @@ void set_config_check(ConfigCheck check);
 /// Runs the check and returns the problems that it finds; none if set_config_check() was not called.
 std::vector<ConfigProblem> check_config(const Config& config);
 
-/// How parse_config() checks a graph. `values`: calls validate(), which accepts parts of a graph, such as
-/// copied nodes, and whatever the viewer saves, such as a disabled node whose parameters do not fit. `plan`:
-/// also calls planning_problems(), which refuses graphs that do not fit any picture.
+/// Selects how parse_config() checks a graph. `values` calls validate(). It accepts parts of a graph, such as
+/// copied nodes, and everything that the viewer saves, such as a disabled node whose parameters do not fit.
+/// `plan` also calls planning_problems(), which refuses graphs that no picture fits.
 enum class GraphCheck : uint8_t { values, plan };
 
 /// Returns the problems of a TOML text, capped by cap_problems(), as "name:line:column: sentence"; problems

@@ -1,5 +1,5 @@
-// All configuration keys except "output" in [graph] and those of [[node]] and [source.controls], declared
-// once: name, range, unit and doc.
+// Declares all configuration keys, each in one place, with name, range, unit and doc. Exceptions are "output"
+// in [graph], and the keys of [[node]] and [source.controls].
 //
 //   config_tables() ──▶ TOML reader, LENSD_… variables, command line, JSON Schema, docs
 //

@@ -57,7 +57,8 @@ const std::string* find(const Environment& environment, std::string_view name) {
   return nullptr;
 }
 
-/// Runs `step` and collects the Error that it throws. `lines`: it may have several problems, one per line.
+/// Runs `step` and collects the Error that it throws. With Lines::keep, keeps the line breaks of a message
+/// that lists several problems.
 template <class F>
 void collect(std::vector<std::string>& problems, F step, Lines lines = Lines::join) {
   try {

@@ -94,7 +94,7 @@ std::string config_path(const PresetFolders& folders, const std::string& name) {
     if (name == preset.name || name == preset.name + kSuffix) return preset.path;
     known.push_back(preset.name);
   }
-  if (fs::is_directory(status)) return name;  // reading it reports that it is a folder
+  if (fs::is_directory(status)) return name;  // reading the folder then fails with a clear message
   const std::string stem = name.ends_with(kSuffix) ? fs::path(name).stem().string() : name;
   throw Error(ExitCode::invalid_config, name, "there is no such file, and no preset of this name",
               did_you_mean(stem, known, "check the path"));

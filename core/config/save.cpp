@@ -25,7 +25,7 @@ ControlValues sorted(ControlValues values) {
   return values;
 }
 
-/// Returns true if `text` has the graph, and the other values of `old`.
+/// Returns true if `text` parses to `graph` and to the other values of `old`.
 bool reads_back(const std::string& text, const Config& old, const GraphDesc& graph,
                 const Registry& registry) {
   Config config;
@@ -37,7 +37,7 @@ bool reads_back(const std::string& text, const Config& old, const GraphDesc& gra
          equivalent(*config.graph, graph, registry);
 }
 
-/// Returns the tables of `base`, with the output in [graph] if it is needed, followed by the nodes.
+/// Returns the tables of `base`, with `output` in [graph] if it is needed, followed by the nodes of `graph`.
 std::string rewritten(const std::string& base, const GraphDesc& graph, const Registry& registry) {
   const toml::parse_result parsed = parse_toml(base, "base");
   if (!parsed) return toml_graph(graph, registry);
@@ -99,7 +99,7 @@ std::pair<size_t, size_t> line_at(const std::string& text, size_t number) {
   return {begin, std::min(text.find('\n', begin), text.size()) - begin};
 }
 
-/// Returns `base` with [graph] precision. Everything else stays.
+/// Returns `base` with [graph] precision set to `precision`. Changes nothing else.
 std::string with_precision(const std::string& base, Precision precision, const std::string& name,
                            const Registry& registry) {
   Config old, changed;

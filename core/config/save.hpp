@@ -13,8 +13,8 @@
 
 namespace lensd {
 
-/// Returns TOML for the resolved `graph`, as an edit of the configuration `base`: comments, order and other
-/// tables stay. If `base` cannot be edited in place, its other tables stay, but lose their comments. `name`
+/// Returns TOML for the resolved `graph`, as an edit of the configuration `base`. Keeps comments, order and
+/// other tables. If `base` cannot be edited in place, keeps the other tables without their comments. `name`
 /// is the file's name in messages. Throws Error(invalid_config) if `base` is invalid. Throws
 /// Error(runtime_failure) if the result would not parse to the same graph.
 std::string graph_text(const GraphDesc& graph, const std::string& base, const std::string& name,

@@ -47,8 +47,8 @@ void add_folders(const fs::path& file, Names& names, int depth = 0) {
   }
 }
 
-/// Returns true for symbolic and hard links, which are complete when created. Other new files are still being
-/// written until IN_CLOSE_WRITE.
+/// Returns true for symbolic and hard links, which are complete when they are created. Other new files may be
+/// incomplete until IN_CLOSE_WRITE.
 bool is_link(const std::string& path) {
   struct stat info {};
   return lstat(path.c_str(), &info) == 0 && (S_ISLNK(info.st_mode) || info.st_nlink > 1);
@@ -91,8 +91,8 @@ void ConfigWatch::watch_folders() {
   }
 }
 
-/// Returns true if the event may mean that a text has changed. Ignores events of replaced watches: they are
-/// older than the last reading of the files.
+/// Returns true if the event may mean that a text has changed. Ignores events of replaced watches, because
+/// they are older than the last read of the files.
 bool ConfigWatch::concerns(const inotify_event& event) const {
   if (event.mask & IN_Q_OVERFLOW) return true;
   const auto watch = watches_.find(event.wd);
@@ -119,7 +119,7 @@ void ConfigWatch::drain() {
   if (first_ns_ == 0) first_ns_ = touched_ns_;
 }
 
-/// Returns the time of the next reading; 0: none is due.
+/// Returns the time of the next read, as in now_ns(); 0 if none is scheduled.
 int64_t ConfigWatch::due_ns() const {
   if (touched_ns_ != 0) return std::min(touched_ns_ + kRestNs, first_ns_ + kMaxRestNs);
   return missing_ ? read_ns_ + kMissingNs : 0;

@@ -1,12 +1,13 @@
-// Watches configuration files for changes. Programs save files in several ways; all are detected.
+// Watches configuration files for changes. Detects all ways in which programs save files.
 //
 //   inotify on the folders of the files and of their link targets ──▶ changed()
 //
-// Programs truncate and write a file, rename a new file over the old one, replace a symbolic link
-// (Kubernetes: the link of a parent folder), or delete and create the file. Each way ends with an event for
-// one of the names in these folders; events for other names do not count. New permissions are an event while
-// a file cannot be read, and so is moving or deleting a folder on the path. While a folder is missing, the
-// files are read once a second. An event is a change only if the text of a file differs. Not thread-safe.
+// Programs truncate and write a file, rename a new file over the old one, replace a symbolic link (Kubernetes
+// replaces the link of a parent folder), or delete and create the file. Each of these causes an event for a
+// watched name in one of the folders. Events for other names are ignored. A change of permissions counts
+// while a file cannot be read. Moving or deleting a folder on the path also counts. While a folder is
+// missing, the files are read once a second. An event is a change only if the text of a file differs. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +25,9 @@ class ConfigWatch {
  public:
   /// Delay in nanoseconds from the last event to reading the files.
   static constexpr int64_t kRestNs = 100'000'000;
-  /// Longest delay from the first event to reading the files, if further events keep coming.
+  /// Maximum delay from the first event to reading the files, if further events follow.
   static constexpr int64_t kMaxRestNs = 1'000'000'000;
-  /// Interval of reading the files while a folder is missing.
+  /// Interval between reads of the files while a folder is missing.
   static constexpr int64_t kMissingNs = 1'000'000'000;
 
   /// Reads the files; changed() compares later texts with these. Throws Error(runtime_failure) if inotify is
@@ -50,7 +51,7 @@ class ConfigWatch {
  private:
   struct Folder {
     std::string path;
-    std::set<std::string> names;  ///< files and links in it that the configuration depends on
+    std::set<std::string> names;  ///< names of the watched files and links in this folder
   };
 
   void watch_folders();
@@ -63,7 +64,7 @@ class ConfigWatch {
   int fd_ = -1;
   bool unread_ = false;                    ///< the last reading failed
   bool missing_ = false;                   ///< a folder with watched names cannot be watched
-  int64_t read_ns_ = 0;                    ///< time of the last reading
+  int64_t read_ns_ = 0;                    ///< time of the last read
   int64_t first_ns_ = 0, touched_ns_ = 0;  ///< times of the first and the last event after it; 0: none
 };
 

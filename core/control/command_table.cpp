@@ -159,7 +159,7 @@ void pause(CommandCall& call) {
   bool on = true;
   if (arg.is_boolean()) {
     on = arg.get<bool>();
-  } else if (arg == "toggle") {  // toggle at the end of a file plays it again
+  } else if (arg == "toggle") {  // at the end of a file, toggle plays it again
     const RunState state = call.target.state();
     on = !state.paused && !(state.ended && state.seekable);
   } else {

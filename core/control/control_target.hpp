@@ -54,7 +54,7 @@ struct RunState : PipelineStatus {
   int64_t duration_ns = 0;
   Extent picture;  ///< size of the source's upright picture
   std::vector<std::pair<std::string, Extent>>
-      sizes;                              ///< of the source and of the running nodes' outputs, by id
+      sizes;                              ///< sizes of the source and of the running nodes' outputs, by id
   std::vector<std::string> video_tracks;  ///< see SourceInfo
   int video_track = 0;
   SinkStatus record, stream;  ///< stream.path is empty if there is no stream
@@ -96,8 +96,8 @@ class ControlTarget {
   /// Returns the controls of a camera; null if the source has none.
   virtual std::shared_ptr<const SourceControls> source_controls() const { return nullptr; }
 
-  /// Queues a command that changes no value of the graph. Returns false if the command queue is full or no
-  /// pipeline runs.
+  /// Queues a command that does not change a value of the graph. Returns false if the command queue is full
+  /// or no pipeline runs.
   virtual bool post(Command command) = 0;
   /// Queues changes of the graph and its settings. If one of them needs a new plan, as settings do, replies
   /// when they take effect or are refused; otherwise replies at once. Sets Batch::request and Batch::claim.

@@ -23,7 +23,7 @@ namespace lensd {
 class Subscriber {
  public:
   static constexpr size_t kMaxEvents = 256, kMaxObserved = 256;
-  static constexpr size_t kMaxEventBytes = 1 << 20;  ///< of all queued events; a single event may be longer
+  static constexpr size_t kMaxEventBytes = 1 << 20;  ///< limit of the queue; a single event may be longer
 
   /// Replaces an earlier observation of `name`. Returns false if the client observes kMaxObserved properties
   /// already.
@@ -31,7 +31,7 @@ class Subscriber {
   /// Removes the observations of `name`, or those with `id` if `name` is empty. Returns the number of removed
   /// observations.
   size_t unobserve(int64_t id, const std::string& name);
-  /// Subscribes to the events that belong to no property: graph, notice, reload, source.
+  /// Subscribes to the events that do not report a property: graph, notice, reload, source.
   void want_events() noexcept;
 
   /// Sets the callback for new events. It runs on the thread that calls EventHub::tick() or publish(), with a

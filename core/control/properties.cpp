@@ -62,7 +62,7 @@ CheckedParam check_json(const FilterSchema& schema, const std::string& param, co
   return {.problem = fmt::format("{}: expected {}", param, schema.find(param)->allowed())};
 }
 
-/// Returns why a source without controls has none. A camera lists them when it is connected.
+/// Returns the error for a source without controls. A camera's controls are known only while it is connected.
 Response no_controls(const ControlView& view) {
   const std::string& state = view.state.source_state;
   if (state == "connecting" || state == "reconnecting")

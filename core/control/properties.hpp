@@ -66,7 +66,7 @@ Response too_many_names();
 /// Returns the error for a command that ControlTarget::post() did not queue.
 Response not_posted();
 
-/// Returns "name", "doc" and "settable" of every property that belongs to no node.
+/// Returns "name", "doc" and "settable" of every property that does not belong to a node.
 Json describe_properties();
 /// Returns the values of all properties in describe_properties(). Node properties are under "graph".
 Json all_properties(const ControlView& view);

@@ -1,4 +1,4 @@
-// The properties of lensd ctl and HTTP that belong to no node, such as pause, speed and source.
+// The properties of lensd ctl and HTTP that do not belong to a node, such as pause, speed and source.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct Property {
   PropertySetter set;  ///< null: read only
 };
 
-/// Returns all properties that belong to no node.
+/// Returns all properties that do not belong to a node.
 std::span<const Property> property_table();
 
 /// Returns the property of this name, or null.

@@ -42,7 +42,7 @@ const std::vector<CudaArch>& built_cuda_archs() {
 
 namespace {
 
-/// Returns true if the system has an NVIDIA driver. The second path: Windows Subsystem for Linux.
+/// Returns true if the system has an NVIDIA driver. /dev/dxg is the GPU of the Windows Subsystem for Linux.
 bool has_kernel_driver() {
   return access("/proc/driver/nvidia/version", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
 }

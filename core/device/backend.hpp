@@ -52,7 +52,7 @@ struct BackendChoice {
 /// Returns the backend for a request and the reason. Throws Error(unavailable) if the request is cuda and
 /// CUDA is not available.
 BackendChoice choose_backend(BackendRequest request, const CudaStatus& status);
-/// As above, with usable_cuda(device). Logs the choice; a fallback is logged as a warning.
+/// Calls the function above with usable_cuda(device) and logs the choice. A fallback is logged as a warning.
 BackendChoice choose_backend(BackendRequest request, int device);
 
 }  // namespace lensd

@@ -1,9 +1,10 @@
-// Current clock rates of CPU and GPU. They change with load and temperature, and timings depend on them.
+// Reads the current clock rates of CPU and GPU. They change with load and temperature, and timings depend on
+// them.
 //
 //   sysfs or /proc/cpuinfo ── cpu_clock() ─────────┐
 //   NVML, loaded at run time ── GpuClockMonitor ───┴▶ ClockSpeed
 //
-// Reading a clock takes from tens of microseconds to milliseconds. Do not do it per frame.
+// Reading a clock takes from tens of microseconds to milliseconds. Do not read it per frame.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The CUDA type that interfaces use, without CUDA's headers.
+// The CUDA stream type for interfaces, without CUDA's headers.
 #pragma once
 
 struct CUstream_st;

@@ -135,7 +135,7 @@ std::string code_for(int arch, const std::vector<CudaArch>& archs, bool ptx_usab
   int code = 0, ptx = 0;  // newest architectures that fit; 0: none
   for (const CudaArch& one : archs) {
     if (one.arch > arch) continue;
-    // Machine code runs on devices of the same major and of the same or a later minor capability.
+    // Machine code runs on devices with the same major and the same or a higher minor compute capability.
     if (one.machine_code && one.arch / 10 == arch / 10) code = std::max(code, one.arch);
     if (one.ptx) ptx = std::max(ptx, one.arch);
   }

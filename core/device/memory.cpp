@@ -21,23 +21,23 @@ namespace {
 
 std::atomic<int> g_device{-1};  ///< the device for pinned memory; negative before use_pinned_memory()
 
-/// Host blocks of at least kOwnPages bytes are allocated with mmap(). With malloc(), replaced plans
+/// Host blocks of at least kMinMmapBytes bytes are allocated with mmap(). With malloc(), replaced plans
 /// fragmented the heap: with a new graph every ten seconds at 640×480, memory grew from 72 to 86 MB within
 /// two minutes. With mmap() it stays at 72 MB.
 #if LENSD_ADDRESS_SANITIZER
-constexpr size_t kOwnPages = SIZE_MAX;  // never mmap(), whose memory AddressSanitizer does not check
+constexpr size_t kMinMmapBytes = SIZE_MAX;  // never mmap(), whose memory AddressSanitizer does not check
 #else
-constexpr size_t kOwnPages = 128 * 1024;
+constexpr size_t kMinMmapBytes = 128 * 1024;
 #endif
 
 uint8_t* allocate_host(size_t bytes) noexcept {
-  if (bytes < kOwnPages) return static_cast<uint8_t*>(std::aligned_alloc(kHostAlignment, bytes));
+  if (bytes < kMinMmapBytes) return static_cast<uint8_t*>(std::aligned_alloc(kHostAlignment, bytes));
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return p == MAP_FAILED ? nullptr : static_cast<uint8_t*>(p);
 }
 
 void free_host(uint8_t* data, size_t bytes) noexcept {
-  bytes < kOwnPages ? std::free(data) : static_cast<void>(munmap(data, bytes));
+  bytes < kMinMmapBytes ? std::free(data) : static_cast<void>(munmap(data, bytes));
 }
 
 constexpr const char* kMemoryHint = "use a smaller picture or fewer nodes";

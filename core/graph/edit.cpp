@@ -83,7 +83,7 @@ void apply_set(GraphDesc& graph, const std::string& assignment, const Registry& 
   const size_t equals = assignment.find('='), dot = assignment.rfind('.', equals);
   if (equals == std::string::npos || dot == std::string::npos || dot == 0)
     fail("expected node.parameter=value");
-  const auto part = [&](size_t begin, size_t end) {  // blanks as in chains
+  const auto part = [&](size_t begin, size_t end) {  // blanks are allowed, as in chains
     return std::string(trimmed(std::string_view(assignment).substr(begin, end - begin)));
   };
   const std::string id = part(0, dot);

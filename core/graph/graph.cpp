@@ -33,8 +33,8 @@ std::vector<std::string> split_outside_brackets(std::string_view text, char sepa
   return parts;
 }
 
-/// Returns a value as the text of a chain. Encloses it in brackets if it contains separators, as a list of
-/// kernels does.
+/// Returns the text of a value in a chain. Encloses it in brackets if it contains separators, for example a
+/// list of kernels.
 std::string chain_value(const ParamValue& value) {
   const std::string text = to_string(value);
   const auto separated = [&](char separator) { return split_outside_brackets(text, separator).size() > 1; };
@@ -102,7 +102,7 @@ void name_nodes(GraphDesc& graph) {
   std::set<std::string> taken{kSourceNode};
   for (const NodeDesc& node : graph.nodes)
     if (!node.id.empty()) taken.insert(node.id);
-  std::map<std::string, int> next;  // by filter: the number to try first
+  std::map<std::string, int> next;  // next number to try for each filter
   for (NodeDesc& node : graph.nodes) {
     if (!node.id.empty()) continue;
     node.id = node.filter;
@@ -156,12 +156,12 @@ std::vector<const NodeDesc*> cyclic(const GraphDesc& graph) {
   return in_order;
 }
 
-/// Returns the place of a node in its file before `sentence`; only the sentence if there is no file.
+/// Returns `sentence`, with the node's file position before it if the node has one.
 std::string placed(const NodeDesc& node, const std::string& sentence) {
   return node.where.empty() ? sentence : node.where + ": " + sentence;
 }
 
-/// Reports the second node of each id, and each use of the name of the decoded picture.
+/// Reports ids that several nodes have, invalid ids, and a node with the reserved id "source".
 void check_ids(const GraphDesc& graph, std::vector<std::string>& problems) {
   std::map<std::string, int> uses;
   for (const NodeDesc& node : graph.nodes) {
@@ -184,7 +184,7 @@ void check_cycles(const GraphDesc& graph, std::vector<std::string>& problems) {
   problems.push_back(placed(*loop.front(), fmt::format("there is a cycle through {}", fmt::join(ids, ", "))));
 }
 
-/// Returns a message for each exceeded limit. Call before the other checks, so that these take bounded time.
+/// Returns a message for each exceeded limit. Call before the other checks, which then take bounded time.
 std::vector<std::string> size_problems(const GraphDesc& graph) {
   if (graph.nodes.size() > kMaxNodes) return {too_many_nodes(graph.nodes.size())};
   std::vector<std::string> problems;

@@ -17,7 +17,7 @@
 
 namespace lensd {
 
-/// The problem of a node that has both keys.
+/// Error text for a node with both keys.
 inline constexpr const char* kInputTwice = "has both input and inputs (keep one of them)";
 
 /// Id of the decoded picture as an input of nodes.

@@ -18,7 +18,7 @@ std::string json_line(const nlohmann::json& json);
 
 nlohmann::json to_json(const ParamValue& value);
 
-/// Returns nullopt if `json` is not an integer of the range of int64_t.
+/// Returns nullopt if `json` is not an integer in the range of int64_t.
 std::optional<int64_t> integer_from_json(const nlohmann::json& json);
 
 /// Returns nullopt if `json` is not a boolean, number, string or array of equally long rows of numbers.

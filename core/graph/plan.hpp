@@ -78,7 +78,7 @@ struct PlanExtras {
 std::unique_ptr<Plan> make_plan(const GraphDesc& graph, const PictureInfo& picture, Backend backend,
                                 const Registry& registry, const PlanExtras& extras = {});
 
-/// Returns the problems that make_plan() has with every picture, for example missing tracks, or inputs of
+/// Returns the problems that make_plan() reports for every picture, for example missing tracks, or inputs of
 /// different fixed sizes. `graph` must be valid. Returns no problems if the registry only describes filters.
 std::vector<std::string> planning_problems(const GraphDesc& graph, const Registry& registry);
 

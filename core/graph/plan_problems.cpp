@@ -1,4 +1,4 @@
-// Refusals of a graph that need no source: make_plan() is tried with pictures of several sizes.
+// Finds problems of a graph without a source: tries make_plan() with pictures of several sizes.
 #include <algorithm>
 #include <iterator>
 
@@ -26,7 +26,7 @@ std::vector<std::string> refusals(const GraphDesc& graph, Extent extent, const R
   return {};
 }
 
-/// Returns the refusals that are the same for all tried picture sizes: these do not depend on the size.
+/// Returns the problems that occur at all tried picture sizes. They do not depend on the size.
 std::vector<std::string> lasting_refusals(const GraphDesc& graph, const Registry& registry) {
   std::vector<std::string> problems = refusals(graph, {1, 1}, registry);
   for (const Extent extent : {Extent{1920, 1080}, Extent{1079, 1919}, Extent{16384, 16384}}) {

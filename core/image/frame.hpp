@@ -53,14 +53,14 @@ struct FrameInfo {
                              ///< wait until it is due; 0: not timed, for example while paused
   uint32_t serial = 0;       ///< changes at discontinuities: at a seek; in live sources at a new connection,
                              ///< the first placeholder and the first picture after placeholders
-  ColourTags tags;           ///< of the frame's images; set by the pipeline
+  ColourTags tags;           ///< colours of the frame's images; set by the pipeline
   bool index_estimated = false;  ///< the index is an estimate, after a seek in a file whose rate varies
   bool key = false;
   FieldOrder fields = FieldOrder::progressive;
   bool placeholder = false;  ///< shown because a live source had no picture; not recorded
 };
 
-/// A named value that a filter computes per frame. Available once the frame is finished.
+/// A named value that a filter computes per frame. Available after the frame is finished.
 struct Statistic {
   std::string name;
   double value = 0;

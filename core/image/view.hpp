@@ -31,7 +31,7 @@ constexpr int64_t area(Extent extent) {
 inline constexpr int kMaxSide = 16384;
 
 /// Working formats, gamma-encoded, with 8 or 16 bits per sample, unsigned, full scale. RGBA is R, G, B, A in
-/// memory order. Samples of 16 bits have the machine's byte order and even addresses.
+/// memory order. Samples of 16 bits have native byte order and even addresses.
 enum class PixelFormat : uint8_t { gray8, rgba8, gray16, rgba16 };
 
 LENSD_HD constexpr bool is_gray(PixelFormat format) {

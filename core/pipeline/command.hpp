@@ -39,15 +39,15 @@ class CommandClaim {
   std::atomic<State> state_{State::open};
 };
 
-/// Replaces the graph (add, remove, reorder, undo, preset), and settings together with it. If the graph is
-/// refused, the settings keep their values, too.
+/// Replaces the graph, for example after an edit, an undo or the choice of a preset. Can also change
+/// settings. If the graph is refused, the settings also keep their values.
 struct SetGraph {
   GraphDesc graph;
   uint64_t request = 0;  ///< not 0: Pipeline::take_outcomes() reports the result under this number
   std::optional<Precision> precision = {};
   std::optional<ColourSettings> colour = {};
   ControlValues controls = {};  ///< set when the graph is in use; see SetSourceControls::skip_refused
-  std::shared_ptr<CommandClaim> claim = {};  ///< of the sender; null: the command always takes effect
+  std::shared_ptr<CommandClaim> claim = {};  ///< the sender's claim; null: the command always takes effect
 };
 /// Changes and settings that take effect on the same frame. If one is refused, none is applied.
 struct Batch {
@@ -117,7 +117,7 @@ struct SetScopes {
 struct SetViews {
   std::vector<std::string> nodes;
 };
-/// Records from the next frame on, or earlier by the configured pre-roll. A notice reports the resulting file
+/// Records from the next frame on, preceded by the configured pre-roll. A notice reports the resulting file
 /// or an error.
 struct StartRecord {
   enum class What : uint8_t { output, source };  ///< the graph's output, or the decoded picture

@@ -24,8 +24,8 @@ struct LiveStatus {
   bool live = false;  ///< false: not a live source; ignore the other members
   LiveState state = LiveState::connecting;
   /// Short reason why the source does not play, without secrets. Empty before the first failure. While
-  /// playing, empty unless the camera reports a problem with its signal, or the source is shown without the
-  /// graph or its pictures are dropped, for example for lack of memory.
+  /// playing, it is set only if the camera reports a signal problem, if the source is shown without the
+  /// graph, or if its pictures are dropped, for example for lack of memory.
   std::string reason;
   std::string stream;          ///< current or last stream, such as "1280×720 h264, 30 fps"
   int64_t since_ns = 0;        ///< time when `state` was entered

@@ -26,7 +26,7 @@ struct ProcessStatus {
   uint64_t process_heartbeat = 0;  ///< increases while the process thread runs, and after Pipeline::wake()
   double speed = 1;
   int64_t loop_a_ns = -1, loop_b_ns = -1;  ///< A-B loop; negative: not set
-  PixelAspect pixel_aspect;                ///< of the output
+  PixelAspect pixel_aspect;                ///< pixel aspect of the output
   /// Field order of the newest frame that is marked as interlaced; progressive: there was none.
   FieldOrder fields = FieldOrder::progressive;
   bool frame_estimated = false;  ///< see FrameInfo::index_estimated
@@ -35,8 +35,8 @@ struct ProcessStatus {
   Precision precision = Precision::automatic;  ///< as requested
   int bits = 8;                                ///< per sample in the running plan, 8 or 16
   ColourSettings colour;                       ///< as requested
-  ColourSpec source_colour;                    ///< of the running plan's pictures
-  YuvMatrix scope_matrix = YuvMatrix::bt601;   ///< of the scopes and the probe
+  ColourSpec source_colour;                    ///< colours of the running plan's pictures
+  YuvMatrix scope_matrix = YuvMatrix::bt601;   ///< matrix of the scopes and the probe
 };
 
 /// A file is stalled after this time without a picture.
@@ -49,15 +49,15 @@ struct PipelineStatus : ProcessStatus {
   uint64_t placeholders = 0;  ///< pictures among `decoded` that are placeholders, see FrameInfo
   /// Increases while the decode thread runs, or waits for data of a server or a pipe.
   uint64_t decode_heartbeat = 0;
-  /// Files: the pipeline has waited for the next picture since this time, for kStalledNs or longer, because
-  /// no data arrives, for example from a server; 0: it has not, or the decoder is slow.
+  /// Files: time since which the pipeline has waited for the next picture because no data arrives, for
+  /// example from a server. Set once the wait lasts kStalledNs. 0: no such wait, or the decoder is slow.
   int64_t stalled_since_ns = 0;
   bool failed = false;
   bool all_decoded = false;  ///< the decoder has reached the end and waits for a seek
   bool queue_full = false;   ///< the decode thread waits until the process thread takes a picture
   LiveStatus live;
   SoundState sound = SoundState::off;
-  double volume = 100;  ///< of the sound, in percent
+  double volume = 100;  ///< volume of the sound in percent
   bool muted = false;
 };
 

@@ -4,7 +4,8 @@
 //
 // Pictures are due when their sound is heard.
 //
-// core/media/sound_player.hpp implements PlaybackSound. The values are plain; copy freely between threads.
+// core/media/sound_player.hpp implements PlaybackSound. The structs are plain values; copy freely between
+// threads.
 #pragma once
 
 #include <cstdint>

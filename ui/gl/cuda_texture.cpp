@@ -47,8 +47,8 @@ struct CudaTexture::Slot {
   Slot(const Slot&) = delete;
   Slot& operator=(const Slot&) = delete;
 
-  /// Returns the surface object of the mapped array. If CUDA has mapped another array than before, which is
-  /// rare, waits for the stream and replaces the surface object.
+  /// Returns the surface object of the mapped array. If CUDA has mapped a different array, which is rare,
+  /// waits for the stream and replaces the surface object.
   cudaSurfaceObject_t mapped_surface(cudaStream_t stream) {
     cudaArray_t now = nullptr;
     LENSD_CUDA_CHECK(cudaGraphicsSubResourceGetMappedArray(&now, resource, 0, 0));

@@ -123,7 +123,7 @@ void Presenter::draw_picture(Extent framebuffer, const Rect& area, const Picture
   const bool squares = scale > (view.zoom > 1 ? kSquaresFrom : kSquaresAtFit);
   const bool second = has_second_ && (look.mode != CompareMode::off || look.second_only);
   const bool colour = look.channel == ChannelView::colour;
-  // A difference also compares invisible pixels.
+  // A difference ignores alpha, so that it also compares invisible pixels.
   const bool blended =
       transparent_ && colour && !(second && !look.second_only && look.mode == CompareMode::difference);
   const bool plain = !second && colour && !blended;

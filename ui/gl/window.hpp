@@ -36,8 +36,8 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  /// Replaces input() with new events. Waits at most `timeout_s` seconds for an event. Returns false if the
-  /// user or close() has asked to close the window.
+  /// Replaces input() with new events. Waits at most `timeout_s` seconds for an event. Returns false after
+  /// the user or close() has requested to close the window.
   bool poll(double timeout_s = 0);
   /// Ends a waiting poll(). Thread-safe.
   static void wake();

@@ -88,7 +88,7 @@ void GraphEditor::take_commands(std::vector<Command>& out) {
   unsettled_ = true;
 }
 
-/// Adds to renames_ if a node was renamed. Its solo continues.
+/// If a node was renamed, adds it to renames_ and keeps its solo.
 void GraphEditor::follow_rename(const GraphDesc& before) {
   auto renamed = renamed_node(before, graph(), *registry_);
   if (!renamed) return;

@@ -49,7 +49,7 @@ class GraphEditor {
   void set_params(const std::string& id, std::vector<std::pair<const ParamSpec*, ParamValue>> values,
                   const char* group = nullptr);
   /// Lets the next change of the same parameter join the step of the last mouse click, unless the graph has
-  /// changed since. For a double click, whose first click has moved the slider.
+  /// changed since. Use it for a double click, because its first click has moved the slider.
   void join_click();
   void reset_params(const std::string& id);
   void set_enabled(const std::string& id, bool enabled);

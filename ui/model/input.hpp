@@ -2,8 +2,8 @@
 //
 //   GLFW callbacks ──▶ Window ──▶ InputState ──▶ ViewerUi (keys), app (dropped files), ImGuiSession (mouse)
 //
-// Panels read the mouse from ImGui, which knows the ImGui window under the pointer. Plain values, used by the
-// UI thread.
+// Panels read the mouse from ImGui, which tracks the ImGui window under the pointer. Plain values, used by
+// the UI thread.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ struct InputState {
 
   bool held(char letter) const { return (held_letters >> (letter - 'a') & 1u) != 0; }
   /// Stores that a key was pressed or released. Ignores characters other than a to z. A press with `modified`
-  /// (Shift, Ctrl or Alt is down) is that of another key, such as B.
+  /// (Shift, Ctrl or Alt is down) counts as a release, because it is another key, such as B.
   void hold(char32_t c, bool down, bool modified) {
     if (c < U'a' || c > U'z') return;
     const uint32_t bit = 1u << (c - U'a');

@@ -84,7 +84,7 @@ struct ViewerModel {
   SourceProgress progress;
   std::vector<Chapter> chapters;           ///< sorted by start
   bool thumbnails = false;                 ///< the source has thumbnails for the seek bar
-  std::shared_ptr<const Image> thumbnail;  ///< at ThumbnailState::wanted_ns; null: not available
+  std::shared_ptr<const Image> thumbnail;  ///< thumbnail at ThumbnailState::wanted_ns; null: not available
   double pixel_aspect = 1;                 ///< width of the pixels of `picture` relative to their height
   Extent picture;                          ///< size of the picture that the presenter shows
   GraphDesc opened_with;                   ///< graph with which the source was opened

@@ -35,7 +35,7 @@ Placement place(Extent picture, const Rect& area, const PictureView& view);
 /// An aspect ratio that the user can choose instead of the source's.
 struct AspectChoice {
   const char* name;
-  double ratio;  ///< aspect ratio of the whole picture; 0: as the source says; negative: square pixels
+  double ratio;  ///< aspect ratio of the whole picture; 0: the source's; negative: square pixels
 };
 std::span<const AspectChoice> aspect_choices();
 /// Returns the pixel aspect that gives `picture` the chosen ratio. `own`: the picture's own pixel aspect.

@@ -36,7 +36,7 @@ struct SourceChoices {
 
 /// A source that the user wants to open.
 struct SourceRequest {
-  std::string text;    ///< path or URL; typed text only after tidy_source()
+  std::string text;    ///< path or URL; for typed text, the result of tidy_source()
   std::string format;  ///< cameras: value of [source] format; empty: the device's default
   Extent size;         ///< picture size; empty: the device's default
   double rate = 0;     ///< frames per second; 0: the device's default

@@ -11,7 +11,7 @@ bool tracks_fit(const GraphDesc& graph, const Registry& registry, const std::str
   };
   const auto moves_pixels = enabled_with(&FilterEntry::moves_pixels);
   const NodeDesc* tracker = upstream(graph, graph.output, enabled_with(&FilterEntry::gives_tracks));
-  // The same node, or none, was the last to move pixels before the tracker and before the picture.
+  // The tracks fit if the last node that moves pixels is the same before the tracker and before the picture.
   return tracker && upstream(graph, tracker->id, moves_pixels) ==
                         upstream(graph, shown.empty() ? graph.output : shown, moves_pixels);
 }

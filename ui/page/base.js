@@ -5,8 +5,8 @@ const element = (tag, properties = {}, ...children) => {
   e.append(...children);
   return e;
 };
-// Returns the parts of a name, which may break after underscores. Without lookbehind, which Safari lacks before 16.4: the whole
-// script would fail there.
+// Splits a name after underscores, where a line may break. Uses no lookbehind, because the whole script would
+// fail in Safari before 16.4.
 const breakable = name => (name.match(/[^_]+_*|_+/g) || []).flatMap((part, i) => i ? [element("wbr"), part] : [part]);
 // Writes a text only if it differs. Rewriting it would end its selection, and screen readers could repeat it.
 const setText = (e, text) => { if (e.textContent !== String(text)) e.textContent = text; };
@@ -30,8 +30,8 @@ function icon(name) {
 const button = (name, text, onclick) => label(element("button", {type: "button", title: text, onclick, className: "icon"}, icon(name)), text);
 
 // ---- requests -------------------------------------------------------------------------------------------
-// Reads are answered at once, changes after up to 40 s. The server closes a stream of pictures that makes no progress for 5 s;
-// kReadMs is shorter, so that a page whose stream was closed for this reason has noticed the outage.
+// Reads are answered at once, changes after up to 40 s. The server closes a stream of pictures that makes no
+// progress for 5 s. kReadMs is shorter, so that the page has noticed the outage before the stream is closed.
 const kReadMs = 4000, kChangeMs = 45000, kLost = "The connection to lensd is lost; reconnecting.";
 async function request(path, options = {}, limit = kReadMs) {
   const [response, answer] = await fetch("api/v1/" + path, {...options, signal: AbortSignal.timeout(limit)})

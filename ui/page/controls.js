@@ -4,7 +4,8 @@
 // refused value until the running value changes.
 const typed = new WeakSet();  // fields with a text that is not sent yet
 const kept = new WeakSet();   // fields in `typed` that lost the focus together with the window or the connection
-// Without a connection the columns are inert. Then the field in use loses the focus, and browsers report a change.
+// While there is no connection, the columns are inert. The field in use then loses the focus. Ignore the
+// change event that browsers fire for this.
 document.addEventListener("change", event => { if (event.target.closest("[inert]")) event.stopImmediatePropagation(); }, true);
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 function control(spec, tag, properties, ...children) {
@@ -163,7 +164,7 @@ function numberControl(owner, spec) {
     number.value = Math.min(limited.max, Math.max(spec.min, value));
     number.onchange();
   };
-  // While the slider is dragged, its scale stays.
+  // Keep the slider's scale while it is dragged.
   return {...made, show(value) { if (!slider.matches(":active")) limit(value); made.show(value); }};
 }
 function checkboxControl(owner, spec) {

@@ -1,6 +1,7 @@
 // ---- edits: one after another; each change of the graph is an undo step ------------------------------------
-// The page shows and remembers only graphs that it has read after its own last change. Events of the graph therefore
-// start a read instead of being shown: an event that is older than an edit cannot undo it on the page.
+// The page shows and remembers only graphs that it has read after its own last change. An event of the graph
+// therefore starts a read and is not shown itself: it may be older than an edit and would revert it on the
+// page.
 const sleep = ms => new Promise(done => setTimeout(done, ms));
 let turn = Promise.resolve(), refreshWaits = false;
 function inTurn(task) {

@@ -8,7 +8,7 @@ function showGraph(graph) {
   const old = cards, free = new Set(old);
   const take = find => { const card = [...free].find(find); free.delete(card); return card; };
   const matched = graph.nodes.map(node => take(c => c.id === node.id && c.filter === node.filter));
-  // A node was renamed if it has the filter and the place of a node that is gone.
+  // A node counts as renamed if it has the filter and the position of a removed node.
   const renamed = (node, i) => old.length === graph.nodes.length ? take(c => c === old[i] && c.filter === node.filter) : undefined;
   cards = graph.nodes.map((node, i) => matched[i] || renamed(node, i) || makeCard(node));
   const focused = document.activeElement, lost = [...free].find(c => c.element.contains(focused));

@@ -9,7 +9,8 @@ const clock = s => {
 // At the end of a file, Play restarts it.
 const isPaused = () => !!state.pause || state.source?.state === "ended";
 const stateClass = {playing: "good", paused: "good", ended: "good", connecting: "wait", stalled: "wait", reconnecting: "wait", failed: "bad"};
-/// Returns the `count` children of `parent`. Keeps those that exist; make(index) returns a new one.
+/// Makes `parent` have `count` children and returns them. Keeps existing ones; make(index) creates a new one.
+/// one.
 function children(parent, count, make) {
   while (parent.children.length > count) parent.lastChild.remove();
   while (parent.children.length < count) parent.append(make(parent.children.length));
@@ -147,8 +148,8 @@ function disconnect(reason) {
   setText($("message"), reason);
 }
 let updating = false;
-/// Updates the measurements. Without a connection, connects first. A hidden page has no events, because browsers open only
-/// six connections to a server, for all its pages together.
+/// Updates the measurements. Without a connection, connects first. A hidden page does not receive events,
+/// because browsers open only six connections to a server, for all its pages together.
 async function update() {
   if (updating || (document.hidden && past.steps.length)) return;
   updating = true;
@@ -163,7 +164,7 @@ async function update() {
   updating = false;
 }
 let typedField = null;  // the field that had the focus when the connection was lost
-/// Dims the page while there is no connection, because its values are outdated. Typed text stays.
+/// Dims the page while there is no connection, because its values are outdated. Keeps typed text.
 function setDisconnected(on) {
   const focused = document.activeElement;
   if (on && typed.has(focused)) typedField = focused;

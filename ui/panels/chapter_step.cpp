@@ -7,14 +7,14 @@
 namespace lensd::ui {
 namespace {
 
-/// A step counts for this time, or until its picture is shown.
+/// The next step starts at the target of the last one for at most this time, or until its picture is shown.
 constexpr int64_t kMaxSeekNs = 2'000'000'000;
-/// The picture of a step is shown if the position is between a tenth of this before the start of its chapter
-/// and this after it.
+/// The picture of a step counts as shown if the position is at most kLandedNs after the start of its chapter,
+/// or at most a tenth of that before it.
 constexpr int64_t kLandedNs = 3'000'000'000;
 
-/// Returns the position from which the next step starts: the target of the last step, and of relative seeks
-/// after it, while its picture is not shown yet, else the shown position.
+/// Returns the position from which the next step starts. While the picture of the last step is not shown yet,
+/// it is the target of that step, moved by later relative seeks. Otherwise it is the shown position.
 int64_t origin_of_step(const PanelContext& ctx) {
   const ChapterStep& last = ctx.state.chapter_step;
   const int64_t now = ctx.model.position_ns;

@@ -107,7 +107,7 @@ void draw_scroll_mark(const PanelContext& ctx, const Rect& side) {
 }
 
 void draw_left(PanelContext& ctx, const Rect& side, ViewerRequests& requests) {
-  // In a low window, the wheel scrolls to the graph.
+  // If the window is not high enough, the wheel scrolls this side to the graph.
   begin_side("##left", side, kFixed & ~ImGuiWindowFlags_NoScrollWithMouse);
   draw_source_row(ctx, requests);
   draw_fields(ctx);

@@ -106,7 +106,7 @@ void draw_tracks_panel(PanelContext& ctx) {
   if (ctx.state.tracks.overlay && !ctx.state.tracks.fit) {
     wrapped_text(
         colour::accent,
-        "Not over this picture: a node between klt and the picture crops, mirrors, turns or shifts it. "
+        "Not over this picture: a node between klt and the picture crops, mirrors, rotates or shifts it. "
         "Move klt below that node, or add draw_tracks above it.");
     ctx.mark("tracks", "elsewhere");
   }

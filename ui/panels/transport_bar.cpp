@@ -138,7 +138,7 @@ void draw_seek_bar(PanelContext& ctx, float width) {
     ctx.send(Seek{pointed, false});
     s.seek_ns = pointed, s.seek_from_ns = m.position_ns;
   }
-  // Keep the handle at the seek position until the pipeline has seeked, but at most 0.5 s after the release.
+  // Keep the handle at the seek position until the seek has finished, but at most 0.5 s after the release.
   if (active) s.seek_until_ns = ctx.time_ns + 500'000'000;
   if (!active && (m.position_ns != s.seek_from_ns || ctx.time_ns > s.seek_until_ns)) s.seek_ns = -1;
   const int64_t shown = s.seek_ns >= 0 ? s.seek_ns : m.position_ns;

@@ -35,7 +35,7 @@ void append(std::vector<ImWchar>& ranges, unsigned first, unsigned last) {
 void merge(ImFontAtlas& atlas, std::span<const unsigned char> bytes, float size, const ImWchar* ranges,
            ImFontConfig config) {
   config.MergeMode = true;
-  config.FontDataOwnedByAtlas = false;  // then the atlas does not modify the bytes
+  config.FontDataOwnedByAtlas = false;  // the atlas then does not modify the bytes
   atlas.AddFontFromMemoryTTF(const_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size()), size,
                              &config, ranges);
 }
@@ -65,7 +65,7 @@ void note_characters(std::string_view text) {
     }
     at += ImTextCharFromUtf8(&c, at, end);
     if (c == 0) break;
-    // With 16 bits per character, ImGui draws all others as the invalid one.
+    // With 16-bit characters, ImGui draws characters above U+FFFF as U+FFFD.
     if (c > IM_UNICODE_CODEPOINT_MAX) c = kInvalid;
     if (!font->FindGlyphNoFallback(static_cast<ImWchar>(c))) noted().insert(c);
   }
@@ -79,7 +79,7 @@ void ExtraGlyphs::take_noted() {
   if (noted().size() == known_.size()) return;
   for (const unsigned c : noted()) {
     if (!known_.insert(c).second) continue;
-    changed_ = changed_ || ranges_.empty();  // the square is missing
+    changed_ = changed_ || ranges_.empty();  // the atlas has no square yet
     if (c == kInvalid) continue;
     if (c >= kSystemOnly) {
       wanted_.insert(c);

@@ -16,8 +16,8 @@ uint32_t with_alpha(uint32_t colour, float brightness) {
 
 constexpr uint32_t kLuma = rgb(214, 220, 214);
 constexpr uint32_t kPlanes[] = {rgb(232, 92, 84), rgb(104, 204, 112), rgb(96, 140, 240)};
-constexpr int kParadeColumns = 128;  ///< maximum for a channel; three channels are about as wide as the panel
-constexpr int kPaintedRows = 256;    ///< for all scopes; with 1024 levels, a row shows the sum of four levels
+constexpr int kParadeColumns = 128;  ///< columns of a channel; three channels are about as wide as the panel
+constexpr int kPaintedRows = 256;  ///< rows of a scope; with 1024 levels, a row shows the sum of four levels
 
 /// Paints a plane of column counts into `to` columns of a picture with `pitch` columns. The brightness grows
 /// with the square root of a row's share of its column, so that single pixels stay visible.

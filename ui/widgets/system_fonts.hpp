@@ -35,7 +35,7 @@ class SystemFonts {
   /// Begins a search for these characters, unless a search runs. Returns false if one runs. Logs failures;
   /// the search then finds no fonts.
   bool search(std::vector<unsigned> characters);
-  /// Returns the fonts of the last search if it has ended, at most one time; else none.
+  /// Returns the fonts of the last search once, after it has ended; otherwise none.
   std::vector<SystemFont> take_found();
 
  private:

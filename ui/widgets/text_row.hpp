@@ -1,4 +1,4 @@
-// Names from outside, such as those of files, in rows and labels of ImGui. ImGui ends a label at "##". Call
+// Shows names from outside, such as file names, in rows and labels of ImGui. ImGui ends a label at "##". Call
 // from the UI thread only.
 #pragma once
 

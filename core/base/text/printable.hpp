@@ -1,4 +1,4 @@
-// Text from outside, such as names of files, addresses and replies of servers, for logs, terminals and the
+// Makes text from outside, such as file names, addresses and server replies, safe for logs, terminals and the
 // service manager. Thread-safe.
 #pragma once
 

@@ -9,7 +9,7 @@
 namespace lensd {
 
 /// Returns the path of "file:///a/b", "file:/a/b" or "file://localhost/a/b", percent-decoded. Returns other
-/// text unchanged, also addresses of files on other hosts.
+/// text unchanged, including addresses of files on other hosts.
 std::string without_file_scheme(const std::string& text);
 
 /// Returns the file:// address of an absolute path: without_file_scheme(file_address(path)) == path.
@@ -22,8 +22,8 @@ std::string tidy_source(const std::string& text);
 /// Returns false for addresses, devices and standard input: "rtsp://…", "test:…", "screen:", "v4l2:…", "-".
 bool may_be_path(const std::string& text);
 
-/// Returns the absolute path of a file, without "." and "..", without accessing it. Empty if `source` is no
-/// path.
+/// Returns the absolute path of a file, without "." and "..". Does not access the file. Returns "" if
+/// `source` is not a path.
 std::string absolute_path(const std::string& source);
 
 /// An incomplete path, split after its last slash.

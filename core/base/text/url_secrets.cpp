@@ -19,7 +19,8 @@ namespace {
 constexpr std::string_view kSchemeEnd = "://";
 constexpr std::string_view kSpaceOrQuote = " \t\n\v\f\r'\"";
 constexpr size_t kMaxRemembered = 64;
-/// In bytes. Shorter logins are not replaced in texts, because they would also match other words.
+/// Minimum length in bytes. Shorter logins are not replaced in texts, because they would also match other
+/// words.
 constexpr size_t kMinLogin = 4;
 
 /// URLs and logins with their replacements, newest last.
@@ -76,7 +77,7 @@ size_t login_segment(std::string_view address, std::string_view scheme) {
 }
 
 /// Returns host, port and path of `address`, a URL without scheme and login. Replaces the query, the
-/// fragment, the RTMP stream key, or the path from a login on with "…".
+/// fragment, the RTMP stream key, and the part of the path from a login to its end with "…".
 std::string shown_address(std::string_view address, std::string_view scheme) {
   std::string shown(address.substr(0, address.find_first_of("?#")));
   size_t secret = std::string::npos;

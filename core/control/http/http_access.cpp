@@ -75,7 +75,8 @@ bool known_host(const std::string& host, const std::string& address, const std::
 
 bool same_origin(const std::string& origin, const std::string& host, const std::vector<std::string>& hosts) {
   if (origin.empty() || origin == "http://" + host || origin == "https://" + host) return true;
-  // A proxy may replace the Host header, or its port. Other ports with http may be other programs' pages.
+  // A proxy may replace the Host header or its port. With http, only the default port counts, because pages
+  // on other ports may belong to other programs.
   constexpr std::string_view https = "https://";
   return std::ranges::any_of(hosts, [&](const std::string& name) {
     return lower_case(origin) == "http://" + name ||

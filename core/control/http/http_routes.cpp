@@ -262,7 +262,7 @@ HttpResponse HttpRoutes::picture(PictureType type) const {
 }
 
 /// Returns a stream of server-sent events, for example for /events?observe=edges.low&observe=frame. Always
-/// sends the events that belong to no property.
+/// sends the events that do not report a property.
 HttpResponse HttpRoutes::events(const HttpRequest& request) const {
   const std::shared_ptr<Subscriber> subscriber = hub_.subscribe();
   subscriber->want_events();

@@ -3,9 +3,9 @@
 //   event thread: accept ──▶ HttpConnection, at most max_connections ──▶ HttpRoutes ──▶ response
 //   encoder threads: snapshots, the picture stream
 //
-// At max_connections, a new connection replaces one that has not sent the token. If all connections have
-// sent it, the new one is refused. There is no TLS: put a proxy with TLS in front if requests leave the
-// machine.
+// At max_connections, a new connection replaces one that has not sent the token. If all connections have sent
+// it, the new one is refused. There is no TLS. If clients connect over a network, put a proxy with TLS in
+// front.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// The newest frame as a JPEG, encoded once for all watchers and only while there are watchers.
+// Streams the newest frame as JPEG. Encodes each frame once for all watchers, and only while there are
+// watchers.
 //
 //   encoder thread ── encode ──▶ newest picture ── changed() ──▶ each watcher takes it when ready to send
 //
@@ -42,7 +43,7 @@ class PictureStream {
 
   const Encode encode_;
   const int64_t period_ns_;
-  const std::chrono::milliseconds repeat_delay_;  ///< at least two periods: a steady stream repeats nothing
+  const std::chrono::milliseconds repeat_delay_;  ///< at least two periods: no repeats while frames arrive
   std::mutex mutex_;
   std::condition_variable wake_;
   std::shared_ptr<const EncodedPicture> picture_;

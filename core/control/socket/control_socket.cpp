@@ -58,7 +58,7 @@ UniqueFd lock_name(const std::string& path) {
                                    errno == EPERM ? "belongs to another user" : std::strerror(errno)),
                        "check the folder and its permissions, or choose another --socket");
   for (const int64_t deadline = now_ns() + kLockTimeoutNs; flock(lock.get(), LOCK_EX | LOCK_NB) != 0;) {
-    if (errno != EWOULDBLOCK && errno != EINTR) break;  // a file system without locks
+    if (errno != EWOULDBLOCK && errno != EINTR) break;  // the file system does not support locks
     if (now_ns() > deadline)
       throw socket_error(path, "another program has locked " + name.string(), "choose another --socket");
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -80,8 +80,8 @@ void remove_stale(const std::string& path) {
   unlink(path.c_str());
 }
 
-/// Creates the folder of the socket for this user only if it is missing. Throws Error(runtime_failure) if the
-/// existing one is not safe.
+/// Creates the socket's folder if it is missing, with access for this user only. Throws
+/// Error(runtime_failure) if an existing folder is not safe.
 void make_folder(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (folder == private_tmp_folder()) {

@@ -29,19 +29,19 @@ void SocketConnection::receive() {
 }
 
 void SocketConnection::flush(size_t max_sent) {
-  if (deaf) sent = out.size();
-  while (unread() > 0 && !dead) {
-    const ssize_t size = send(fd.get(), out.data() + sent, unread(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (peer_gone) sent = out.size();
+  while (unsent() > 0 && !dead) {
+    const ssize_t size = send(fd.get(), out.data() + sent, unsent(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) {
       if (errno == EAGAIN) break;
       // Requests may still be unread, so keep the connection until the end of the input.
-      deaf = true, sent = out.size();
+      peer_gone = true, sent = out.size();
       break;
     }
     sent += static_cast<size_t>(size), last_sent_ns = now_ns();
   }
-  if (unread() == 0) {
+  if (unsent() == 0) {
     out.clear(), sent = 0, last_sent_ns = now_ns();
   } else if (sent > max_sent) {
     out.erase(0, sent), sent = 0;

@@ -23,12 +23,12 @@ struct SocketConnection {
   /// Appends received bytes to `in`. Sets `ending` at the end of the input or on an error.
   void receive();
   /// Sends as much of `out` as the socket accepts. Removes the sent part from `out` if all of `out` is sent
-  /// or the sent part exceeds `max_sent` bytes. Sets `deaf` on an error. Discards all of `out` if `deaf` is
-  /// set.
+  /// or the sent part exceeds `max_sent` bytes. Sets `peer_gone` on an error. Discards all of `out` if
+  /// `peer_gone` is set.
   void flush(size_t max_sent);
 
   /// Returns the number of bytes of `out` that are not sent yet.
-  size_t unread() const { return out.size() - sent; }
+  size_t unsent() const { return out.size() - sent; }
   bool has_line() const { return in.find('\n') != std::string::npos; }
 
   const UniqueFd fd;
@@ -41,7 +41,7 @@ struct SocketConnection {
   int64_t last_sent_ns = 0;
   uint32_t interest = EPOLLIN;  ///< epoll events that the server waits for
   bool ending = false;          ///< no more input; close once all responses are sent
-  bool deaf = false;            ///< the peer no longer reads
+  bool peer_gone = false;       ///< the peer no longer reads
   bool watched = true;          ///< the server waits for events of the connection
   bool dead = false;            ///< close at once
 };

@@ -135,14 +135,14 @@ class SocketServer::Loop {
       SocketConnection& client = *it->second;
       // The last requests of a client that has disconnected are still in the socket.
       if (event.events & (EPOLLIN | EPOLLHUP | EPOLLERR)) client.receive();
-      if (client.ending && (event.events & (EPOLLHUP | EPOLLERR))) let_go(client);
+      if (client.ending && (event.events & (EPOLLHUP | EPOLLERR))) stop_watching(client);
     }
   }
 
   /// Stops waiting for events of a client that has disconnected. Otherwise every epoll_wait() would return
   /// immediately with EPOLLHUP. The client's requests are still executed.
-  void let_go(SocketConnection& client) {
-    client.deaf = true, client.watched = false;
+  void stop_watching(SocketConnection& client) {
+    client.peer_gone = true, client.watched = false;
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, client.fd.get(), nullptr);
   }
 
@@ -189,7 +189,7 @@ class SocketServer::Loop {
       run_requests(client);
       send_events(client);
       disconnect_if_stuck(client);
-      const bool done = client.ending && client.unread() == 0 && client.pending == 0 && !client.has_line();
+      const bool done = client.ending && client.unsent() == 0 && client.pending == 0 && !client.has_line();
       if (client.dead || done) {
         it = clients_.erase(it);
         client_count_ = clients_.size();
@@ -205,7 +205,7 @@ class SocketServer::Loop {
     for (int i = 0; !client.dead; ++i) {
       const size_t end = client.in.find('\n', at);
       if (end == std::string::npos) break;
-      if (client.unread() >= options_.max_unread || client.pending >= kMaxPending) break;
+      if (client.unsent() >= options_.max_unsent || client.pending >= kMaxPending) break;
       if (i == kMaxRequestsPerTurn) {
         backlog_ = true;
         break;
@@ -265,17 +265,17 @@ class SocketServer::Loop {
   /// queue, which shares their texts with other clients.
   void send_events(SocketConnection& client) {
     do {
-      while (client.unread() < kEventRoom) {
+      while (client.unsent() < kEventRoom) {
         const std::vector<std::string> event = client.subscriber->take(1);
-        if (event.empty()) return client.flush(options_.max_unread);
+        if (event.empty()) return client.flush(options_.max_unsent);
         client.out += event.front() + "\n";
       }
-      client.flush(options_.max_unread);
-    } while (client.unread() < kEventRoom);  // else the client does not read
+      client.flush(options_.max_unsent);
+    } while (client.unsent() < kEventRoom);  // else the client does not read
   }
 
   void disconnect_if_stuck(SocketConnection& client) {
-    if (client.unread() == 0 || now_ns() - client.last_sent_ns <= options_.stuck_ns) return;
+    if (client.unsent() == 0 || now_ns() - client.last_sent_ns <= options_.stuck_ns) return;
     client.dead = true;
     ++disconnected_;
     log::warn("control: disconnected a client that read nothing for {:.0f} s; {} of its events were dropped",
@@ -284,9 +284,9 @@ class SocketServer::Loop {
 
   void update_interest(SocketConnection& client) {
     if (!client.watched) return;
-    const bool read_on = !client.ending && client.unread() < options_.max_unread &&
+    const bool read_on = !client.ending && client.unsent() < options_.max_unsent &&
                          client.pending < kMaxPending && client.in.size() <= options_.max_line;
-    const uint32_t wanted = (read_on ? EPOLLIN : 0u) | (client.unread() > 0 ? EPOLLOUT : 0u);
+    const uint32_t wanted = (read_on ? EPOLLIN : 0u) | (client.unsent() > 0 ? EPOLLOUT : 0u);
     if (wanted == client.interest) return;
     client.interest = wanted;
     client.dead = !watch(client.fd.get(), wanted, client.id, EPOLL_CTL_MOD);

@@ -23,7 +23,7 @@ struct SocketOptions {
   std::string path;  ///< empty: no socket; the thread still calls `pump` and EventHub::tick()
   int max_clients = kDefaultClients;
   size_t max_line = kMaxRequestBytes;  ///< bytes of a request; a longer unfinished line ends the connection
-  size_t max_unread = 256 * 1024;      ///< bytes of unsent output at which a client's requests wait
+  size_t max_unsent = 256 * 1024;      ///< bytes of unsent output at which a client's requests wait
   int64_t stuck_ns = 10'000'000'000;   ///< a client that reads nothing for this long is disconnected
   int64_t tick_ns = 100'000'000;       ///< interval between comparisons of observed values
 };

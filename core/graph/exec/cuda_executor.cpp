@@ -234,7 +234,7 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
     }
     slot.sync->busy.store(1, std::memory_order_relaxed);
     current_->pool->set_pending(frame.slot());
-    // After an error of the device, a callback is called with the error; a host function would not be called.
+    // After a device error, CUDA calls a stream callback with the error, but does not call a host function.
     LENSD_CUDA_CHECK(cudaStreamAddCallback(return_.get(), &CudaExecutor::on_finished, &slot.signal, 0));
   }
 

@@ -13,7 +13,7 @@ struct ClockBounds {
 
 /// Returns the nanoseconds to add to the other clock so that the operation begins after it was queued and
 /// ends before its end was seen. Returns 0 if both already hold. The remaining error is at most the delay
-/// from queueing to the begin, or from the end to its notification.
+/// between queueing and beginning, or between the end and its notification.
 constexpr int64_t clock_correction(const ClockBounds& b) noexcept {
   if (b.begin_ns < b.queued_ns) return b.queued_ns - b.begin_ns;
   if (b.end_ns > b.seen_ns) return b.seen_ns - b.end_ns;

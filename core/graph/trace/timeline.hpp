@@ -21,7 +21,7 @@ namespace lensd {
 
 class Timeline {
  public:
-  /// More than 10 s at 60 frames per second and 100 entries per frame.
+  /// Number of entries: enough for 10 s at 60 frames per second with 100 entries per frame.
   static constexpr size_t kSlots = 1 << 16;
 
   /// Registers a row of the trace: a thread or a CUDA stream. Returns its id. Locks and allocates.
@@ -34,7 +34,7 @@ class Timeline {
   /// an exception. Locks and allocates.
   Label plan_label(const std::string& name);
 
-  /// Records an interval. `frame` is FrameInfo::index; negative: the interval belongs to no frame.
+  /// Records an interval. `frame` is FrameInfo::index; negative: the interval does not belong to a frame.
   void record(int track, int label, int64_t frame, int64_t begin_ns, int64_t end_ns) noexcept;
   /// Records that a counter, such as a queue's depth, has this value from `time_ns` on.
   void sample(int counter, int64_t value, int64_t time_ns) noexcept;

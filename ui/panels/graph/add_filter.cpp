@@ -1,4 +1,5 @@
-// The button that adds a filter, and its list. Typing searches; arrows and Enter or the mouse choose.
+// The button that adds a filter, and its list. Typing filters the list. The arrow keys and Enter, or the
+// mouse, choose.
 #include <algorithm>
 #include <cctype>
 

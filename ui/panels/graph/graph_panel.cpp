@@ -10,7 +10,8 @@
 namespace lensd::ui {
 namespace {
 
-constexpr float kLeastHeight = 60;  ///< of the list in a low window, where the side scrolls; logical pixels
+/// Minimum height of the list in logical pixels. If the window is not high enough for it, the side scrolls.
+constexpr float kLeastHeight = 60;
 
 /// Returns the index of the node before which the dragged node would be inserted, or the number of nodes for
 /// the end. Draws a line there.

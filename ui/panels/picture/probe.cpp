@@ -138,7 +138,7 @@ void draw_pixel_values(PanelContext& ctx, const Rect& area, const Rect& placed) 
   const float sx = placed.w / static_cast<float>(picture.width),
               sy = placed.h / static_cast<float>(picture.height);
   const float density = ImGui::GetIO().DisplayFramebufferScale.x;
-  const float side = std::min(sx, sy);  // pixels may be much wider than high
+  const float side = std::min(sx, sy);  // pixels may be much wider than tall
   if (side * density < kMinGrid) return;
   const int x0 = std::max(0, static_cast<int>((area.x - placed.x) / sx));
   const int y0 = std::max(0, static_cast<int>((area.y - placed.y) / sy));

@@ -10,7 +10,7 @@ namespace lensd::ui {
 namespace {
 
 constexpr float kRow = 21;
-constexpr size_t kRows = 6, kFewRows = 2;  ///< visible without scrolling: at most, and in a low window
+constexpr size_t kRows = 6, kFewRows = 2;  ///< rows without scrolling: maximum, and in a small window
 constexpr float kListShare = 0.3f;         ///< maximum share of the side's height, if more than kFewRows fit
 
 void draw_row(PanelContext& ctx, ViewerRequests& requests, size_t index, const std::string& source) {

@@ -101,7 +101,7 @@ void draw_message(PanelContext& ctx, ViewerRequests& requests) {
 void follow_progress(PanelContext& ctx) {
   SourceState& s = ctx.state.source;
   const SourceProgress& p = ctx.model.progress;
-  const auto is_source = [](const std::string& file) { return !file.ends_with(".toml"); };  // else a preset
+  const auto is_source = [](const std::string& file) { return !file.ends_with(".toml"); };  // .toml: a preset
   s.requested = s.requested || std::ranges::any_of(ctx.input.dropped_files, is_source);
   const bool ended = std::exchange(s.opening, !p.opening.empty()) && !s.opening;
   const bool plays = std::exchange(s.pipeline, ctx.model.pipeline) != ctx.model.pipeline;

@@ -212,7 +212,7 @@ TEST_F(SessionChangesTest, AnOpenChangeIsRefusedWhenTheSourceChanges) {
   EXPECT_FALSE(answered_);
   session_->attach(make_pipeline("crop"), "other");
   EXPECT_TRUE(answered_);
-  EXPECT_EQ(response_.error, "the source was changed meanwhile");
+  EXPECT_EQ(response_.error, "the source was replaced before the change took effect");
   set("crop.width", 30);
   EXPECT_FALSE(answered_);
   session_->stop();
