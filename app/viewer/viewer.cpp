@@ -139,7 +139,7 @@ void Viewer::post(const std::vector<Command>& commands) {
     if (std::holds_alternative<StartRecord>(command) || std::holds_alternative<StopRecord>(command))
       record_ticket_ = ticket;
   };
-  if (source_failed_) {  // a stopped pipeline takes no commands
+  if (source_failed_) {  // a stopped pipeline accepts no commands
     outbox_.clear();
     for (const Command& command : commands) sent(command, 0);
     return;

@@ -99,7 +99,7 @@ void ViewerMemory::keep_sound(const Config& config, double volume, bool muted) {
   if (mute_chosen_) state_.muted = muted;
 }
 
-/// Changes the state now, and the state in the file when it is saved.
+/// Applies a change to state_ now, and to the file at the next save.
 void ViewerMemory::change(Change change) {
   change(state_);
   changes_.push_back(std::move(change));

@@ -17,7 +17,7 @@ struct StopFlags {
   const std::atomic<bool>* cancelled = nullptr;  ///< SourceOptions::cancel
   /// Opening a pipe is interrupted at this time; 0: never. Not thread-safe: used by the reading thread only.
   int64_t deadline_ns = 0;
-  /// Increases while reading waits for data of a server or a pipe.
+  /// Counter that increases while the reading thread waits for data from a server or a pipe.
   mutable std::atomic<uint64_t> waits{0};
 
   bool late() const noexcept { return deadline_ns != 0 && now_ns() > deadline_ns; }

@@ -1,6 +1,6 @@
 // Detects a change of the audio configuration within a connection: other AAC settings in a transport stream,
-// or a new publisher of an FLV stream, which a relay forwards on the same connection. The outputs of the
-// audio were opened with the first configuration. Not thread-safe.
+// or a new publisher of an FLV stream, which a relay forwards on the same connection. Audio outputs are
+// opened with the first configuration and cannot take another one. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The addresses that FFmpeg may connect and send datagrams to for a network source, and how much it receives.
+// Limits the addresses that FFmpeg contacts for a network source, and the number of bytes that it receives.
 //
 //   Input ── Scope ──▶ FFmpeg's calls in this thread ── connect(), sendto(), sendmsg() ──▶ ConnectPolicy
 //                                                 ── recv(), recvfrom() ──▶ byte limit

@@ -221,7 +221,7 @@ FrameOutcome FfmpegSource::decode() {
           !whole || frame_->decode_error_flags || (frame_->flags & AV_FRAME_FLAG_CORRUPT),
           allocator_.logged_errors());
       if (whole)
-        allocator_.take_too_large();  // the size was damaged
+        allocator_.take_too_large();  // a damaged packet had announced a wrong size
       else
         count_undecodable();
       if (!whole || (input_->camera_monitor() && camera_picture_damaged())) continue;

@@ -54,7 +54,8 @@ class DataWait {
   void add(int64_t ns) noexcept {
     state_.store(state_.load(std::memory_order_relaxed) + ns, std::memory_order_relaxed);
   }
-  std::atomic<int64_t> state_{0};  ///< sum of the waits; during a wait minus its start, so negative
+  std::atomic<int64_t> state_{
+      0};  ///< sum of the waits; during a wait, minus its start time and thus negative
 };
 
 class FfmpegSource final : public Source {
