@@ -1,5 +1,5 @@
 // FfmpegSource for live sources: uncompressed and damaged pictures of cameras, lost connections, and senders
-// that restart with another stream. Also tells images from streams of images.
+// that restart with another stream. Also distinguishes single images from streams of images.
 #include <fmt/format.h>
 
 #include <string_view>

@@ -1,8 +1,8 @@
 // Input for HLS playlists from HTTP servers.
 //
 // A playlist is recognised by its first line, regardless of its address and content type. FFmpeg's demuxer
-// then reads the playlist that HlsAccess has rewritten. A complete playlist is a file that can seek; a live
-// one is read ahead.
+// then reads the playlist that HlsAccess has rewritten. A complete playlist is played as a seekable file; a
+// live one is read ahead.
 extern "C" {
 #include <libavutil/opt.h>
 }
@@ -22,7 +22,7 @@ namespace {
 
 /// Limits of the part that is probed. The start of a stream arrives in a burst, so these cost no time.
 constexpr int64_t kHlsProbeBytes = 5'000'000, kHlsAnalyzeUs = 2'000'000;
-/// A live stream is lost after this number of its segments' durations without data.
+/// A live stream counts as lost after this many segment durations without data.
 constexpr int64_t kMissedSegments = 3;
 
 /// Demuxers of playlists ("hls") and of segments. A playlist in place of a segment does no harm, because
@@ -138,9 +138,8 @@ void Input::fail_hls() const {
   fail(hls_->problem());
 }
 
-/// Call once the source is open. From now on, failed requests for files on HTTP servers are repeated until
-/// the deadline; before, LiveReader repeats them. Starts to read a live HLS stream ahead. Other sources are
-/// read when their packets are needed.
+/// Call once the source is open. Afterwards, failed requests for files on HTTP servers are repeated until the
+/// deadline. Before this call, LiveReader repeats them. Starts the read-ahead of a live HLS stream.
 void Input::start_reading() {
   if (sized_) {
     av_opt_set_int(context_->pb, "reconnect_on_network_error", 1, AV_OPT_SEARCH_CHILDREN);

@@ -39,8 +39,8 @@ std::string stream_text(const SourceInfo& info) {
   return text;
 }
 
-/// Lets status() ask the source of the current connection, which may be null. Must be destroyed before the
-/// source.
+/// Registers the source of the current connection for status(). The source may be null, and must outlive this
+/// object.
 class ConnectedSource {
  public:
   ConnectedSource(LiveReader& reader, const Source* source) : reader_(reader) { set(source); }

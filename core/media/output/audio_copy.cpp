@@ -264,8 +264,8 @@ bool AudioCopy::waits_for_jump(int64_t source_ns, int64_t time_ns) const {
          time_ns < *last_source_ns_ - origin_ns_ + kJumpPatienceNs;
 }
 
-/// Returns true if the timestamps of a live source have jumped back while it had no pictures, and the audio
-/// packet is from before that.
+/// Returns true if the timestamps of a live source have jumped back while it had no pictures, and this audio
+/// packet is from before the jump.
 bool AudioCopy::is_older_than_jump(int64_t source_ns) {
   if (!older_than_jump_ || now_ns() - jumped_ns_ > kJumpPatienceNs) return false;
   older_than_jump_ = source_ns + kPartJumpNs > source_before_jump_ns_;

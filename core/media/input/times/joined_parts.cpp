@@ -149,7 +149,7 @@ class JoinedParts::Finder {
 
 JoinedParts::JoinedParts(const AVStream& video, bool transport, std::vector<Part> parts, int64_t frame_ticks)
     : video_(video), transport_(transport), parts_(std::move(parts)), frame_ticks_(frame_ticks) {
-  // FFmpeg may have added or subtracted a wrap.
+  // FFmpeg may have added or subtracted 2^33 to undo a wrap.
   const int64_t first = parts_.front().first_pts;
   int64_t start = video.start_time == AV_NOPTS_VALUE
                       ? first
