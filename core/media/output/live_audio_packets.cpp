@@ -1,4 +1,4 @@
-// The audio of a live source for recordings and outputs.
+// Reads the audio of a live source for recordings and outputs.
 #include <algorithm>
 #include <optional>
 #include <utility>

@@ -253,7 +253,7 @@ void PipewireCapture::Stream::remove_buffer(void* data, pw_buffer* buffer) {
   if (self.newest == buffer) self.newest = nullptr;
 }
 
-/// Keeps the newest intact buffer and gives all other buffers back to PipeWire. Counts replaced and damaged
+/// Keeps the newest intact buffer and returns all other buffers to PipeWire. Counts replaced and damaged
 /// pictures.
 void PipewireCapture::Stream::process(void* data) {
   Stream& self = *static_cast<Stream*>(data);
@@ -313,8 +313,8 @@ void PipewireCapture::Stream::request_first_picture(int64_t now) {
   session.api().stream_set_active(stream, false);
 }
 
-/// Copies what the sender shows of the newest picture into `frame` and gives its buffer back to PipeWire.
-/// Returns 0 or an AVERROR: EAGAIN if the picture is incomplete. Call with the session's lock.
+/// Copies the shown region of the newest picture into `frame` and returns its buffer to PipeWire. Returns 0
+/// or an AVERROR: EAGAIN if the picture is incomplete. Call with the session's lock.
 int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
   pw_buffer* const filled = std::exchange(newest, nullptr);
   const spa_buffer& buffer = *filled->buffer;

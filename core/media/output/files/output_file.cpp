@@ -55,7 +55,7 @@ bool awaits_reader(const std::string& path, const FileRules& rules, int error) {
   return waits;
 }
 
-/// Returns the number of a file's names; 0 if it is unknown.
+/// Returns the number of hard links to a file; 0 if it is unknown.
 nlink_t names_of(int fd) {
   struct stat info = {};
   return fstat(fd, &info) == 0 ? info.st_nlink : 0;
