@@ -1,4 +1,4 @@
-// Whether the certificate of a server is verified: [source] tls, [output] tls.
+// Settings for the verification of server certificates: [source] tls, [output] tls.
 #pragma once
 
 #include <cstdint>

@@ -137,7 +137,7 @@ class LiveLoop {
     }
   }
 
-  /// Reports, once, why this connection has no sound. The next one may have.
+  /// Reports, once, why this connection has no sound. The next connection may have sound.
   void give_up(const std::string& why) {
     decoder_.reset();
     silence();
@@ -146,7 +146,8 @@ class LiveLoop {
     s_.output_wake.set();
   }
 
-  /// Call while no audio arrives: pictures do not wait for it. control() starts the sound again.
+  /// Call while no audio arrives. Stops the sound, so that pictures do not wait for it. control() starts it
+  /// again.
   void wait_for_audio() {
     if (cue_.playing) silence();
     if (decoder_ && now_ns() - packet_ns_ > kNoAudioNs) s_.obstacle = SoundState::no_track;

@@ -10,8 +10,8 @@
 namespace lensd {
 namespace {
 
-/// Distances before the target at which decoding starts, tried one after another: codecs need some packets
-/// before their output is right, and demuxers may land after the requested time.
+/// Distances before the target at which decoding starts, tried one after another. Codecs need some packets
+/// before their output is correct, and demuxers may continue after the requested time.
 constexpr std::array<int64_t, 3> kBefore = {250'000'000, 2'000'000'000, 15'000'000'000};
 constexpr size_t kSoundFromStart = kBefore.size();
 /// Two frames count as successive if their starts are closer than this.

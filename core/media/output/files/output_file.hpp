@@ -1,6 +1,7 @@
 // A file that a muxer writes through lensd's descriptor. It replaces another file only if allowed, and never
-// a file that another recording writes or this process reads. Names from control requests stay below a
-// folder. The file can be truncated to its last complete part. Internal to core/media. Not thread-safe.
+// a file that another recording writes or this process reads. Paths from control requests cannot leave
+// FileRules::beneath. The file can be truncated to its last complete part. Internal to core/media. Not
+// thread-safe.
 #pragma once
 
 #include <atomic>
