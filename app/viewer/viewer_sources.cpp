@@ -201,7 +201,7 @@ void Viewer::open_url(const std::string& url, const ui::SourceRequest& chosen, i
   if (chosen.size.width > 0) request.live.size = chosen.size;
   if (chosen.rate > 0) request.live.rate = chosen.rate;
   request.remember = true;
-  keep_position();  // the request may be for the current file, which continues where it is now
+  keep_position();  // the request may be for the current file, which then continues here
   request.start_ns = kept_position(request.url);
   request.done = [this, url, chosen, pass_over](OpenResult result, const std::string& problem) {
     if (result == OpenResult::playing) automatic_ = pass_over > 0;

@@ -34,7 +34,7 @@ struct ReleaseReply {
   void operator()(sd_bus_message* reply) const { sd_bus_message_unref(reply); }
 };
 
-/// Logs why the screen saver cannot be switched off, once.
+/// Logs, only once, why the screen saver cannot be inhibited.
 void report(const char* reason) {
   static std::atomic<bool> logged{false};
   if (!logged.exchange(true)) log::info("cannot keep the screen on: {} ({})", reason, kService);

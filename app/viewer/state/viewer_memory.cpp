@@ -154,7 +154,7 @@ void ViewerMemory::update_state(const ui::UiState& ui, Extent window) {
     if (ui.graph.folded.contains(node.id)) state_.folded_nodes.push_back(node.id);
 }
 
-/// Replaces the lists with those in the file, after applying this viewer's changes to them.
+/// Reads the lists in the file again and applies this viewer's changes to them.
 void ViewerMemory::merge_file() {
   std::optional<ViewerState> other = load_viewer_state(state_path_);
   if (!other) return;

@@ -83,7 +83,7 @@ std::optional<ChosenMode> choose_mode(const std::vector<CameraFormat>& formats,
                         area(mode.size), -rank_of(format.code)};
       if (best && score <= best_score) continue;
       best_score = score;
-      // Pass an unlisted rate on: the driver uses its nearest one.
+      // Request an unlisted rate unchanged: the driver uses its nearest one.
       const bool keep_rate = request.rate > 0 && mode.lowest_rate <= 0;
       best = ChosenMode{format.code, any_size ? mode.size : request.size, keep_rate ? request.rate : rate};
     }

@@ -4,8 +4,8 @@
 //   reader thread   CameraControls: connect(), take_write() ──▶ device ──▶ publish()
 //   any thread      current() ◀── newest published controls
 //
-// Wanted values outlive connections. current() includes queued writes, so that a client reads back what it
-// set. Thread-safe.
+// Wanted values are the configured ones, those that were set, and those kept from earlier runs. They outlive
+// connections. current() includes queued writes, so that a client reads back what it set. Thread-safe.
 #pragma once
 
 #include <atomic>
