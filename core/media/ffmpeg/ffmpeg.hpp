@@ -83,7 +83,7 @@ class Options {
   AVDictionary* dict_ = nullptr;
 };
 
-/// For results of calls that fail only if out of memory. Throws MemoryError if `result` < 0.
+/// Checks the result of a call that fails only if out of memory. Throws MemoryError if `result` < 0.
 inline void check_memory(int result) {
   if (result < 0) throw MemoryError("ffmpeg", "out of memory", {});
 }

@@ -28,7 +28,7 @@ struct StopFlags {
   void count_wait() const noexcept { waits.fetch_add(1, std::memory_order_relaxed); }
 };
 
-/// An interrupt callback for FFmpeg with a deadline. Must outlive every context that has its callback().
+/// An interrupt callback for FFmpeg with a deadline. Must outlive every context that uses its callback().
 /// Thread-safe.
 class IoDeadline {
  public:

@@ -38,7 +38,7 @@ class HlsAccess {
  public:
   using Open = decltype(AVFormatContext::io_open);
 
-  /// `url`: the user's address. `function`: FFmpeg's function. All references must outlive this object.
+  /// `url`: the user's address. `function`: FFmpeg's own io_open. All references must outlive this object.
   HlsAccess(std::string url, const LiveOptions& live, Open function, IoDeadline& deadline,
             ConnectPolicy& policy);
   ~HlsAccess();
@@ -57,7 +57,7 @@ class HlsAccess {
   void begin(AVFormatContext& context, const std::string& text, const std::string& address,
              const Request& request);
 
-  /// The playlist for the demuxer. Call after begin().
+  /// Returns the master playlist for the demuxer. Call after begin().
   AVIOContext* master() const noexcept;
 
   /// Like AVFormatContext::io_open and io_close2.

@@ -87,7 +87,7 @@ std::string resolve(const std::string& base, std::string_view reference);
 /// limit, lists an address that is not allowed, or is encrypted in a way that lensd does not support.
 Playlist parse(std::string_view text, const std::string& base);
 
-/// What to play of a master playlist.
+/// The selected streams of a master playlist.
 struct Choice {
   std::string video, audio;  ///< addresses of media playlists; `audio` may be empty
   bool rendition = false;    ///< the audio has a separate playlist

@@ -127,7 +127,7 @@ bool may_send(const void* address, socklen_t size) {
   return false;
 }
 
-/// Calls `receive`, unless this thread's source has received too much.
+/// Calls `receive`, unless this thread's source has reached its byte limit.
 template <class Receive>
 ssize_t receive_limited(const Receive& receive) {
   lensd::ConnectPolicy* const policy = lensd::t_policy;

@@ -174,8 +174,8 @@ class FfmpegSource final : public Source {
   ff::FramePtr before_target_ = ff::make_frame();  ///< the last frame that a seek has skipped, or empty
   FrameInfo before_target_info_;
   bool target_waits_ = false;  ///< before_target_ is the picture after frame_, and is delivered next
-  /// If the last seek went into a long picture: its target, at which the picture was delivered, and the time
-  /// at which the picture begins. Otherwise entered_ns_ is negative.
+  /// If the last seek ended inside a long picture: its target, at which the picture was delivered, and the
+  /// time at which the picture begins. Otherwise entered_ns_ is negative.
   int64_t entered_ns_ = -1, entered_begin_ns_ = 0;
   ff::PacketPtr packet_ = ff::make_packet();
   TimestampNormalizer timestamps_;

@@ -20,7 +20,7 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// Limits of the part that is probed. The start of a stream arrives in a burst, so these cost no time.
+/// Limits of probing. The start of a stream arrives in a burst, so probing costs no time.
 constexpr int64_t kHlsProbeBytes = 5'000'000, kHlsAnalyzeUs = 2'000'000;
 /// A live stream counts as lost after this many segment durations without data.
 constexpr int64_t kMissedSegments = 3;
@@ -39,7 +39,8 @@ void set_demuxer_options(ff::Options& options, const AVInputFormat& demuxer) {
       {"allowed_extensions", "ALL"},
       {"allowed_segment_extensions", "ALL"},
       {"extension_picky", "0"},
-      // The input's deadline ends a wait for new segments, not a count that differs between versions.
+      // The input's deadline ends the wait for new segments, not a reload count that differs between
+      // versions.
       {"max_reload", "100000"},
       {"m3u8_hold_counters", "100000"},
   };
@@ -143,7 +144,7 @@ void Input::fail_hls() const {
 void Input::start_reading() {
   if (sized_) {
     av_opt_set_int(context_->pb, "reconnect_on_network_error", 1, AV_OPT_SEARCH_CHILDREN);
-    // 408 and 429: the server is busy, or has got too many requests.
+    // 408 and 429: the server is busy, or has received too many requests.
     av_opt_set(context_->pb, "reconnect_on_http_error", "408,429,5xx", AV_OPT_SEARCH_CHILDREN);
   }
   if (!hls_) return;

@@ -57,7 +57,7 @@ class LiveAudio {
   /// Returns the number of the current connection.
   uint32_t number() const;
   Connection connection() const;
-  /// Returns connection `number`; one without a codec if it is unknown, or older than the last four.
+  /// Returns connection `number`. Its codec is null if the number is unknown or older than the last four.
   Connection connection(uint32_t number) const;
   /// Sets `out` to the next packet of connection `number` and returns true. Returns false if none arrives in
   /// `wait_ns`, after wake(), or at once if there is a newer connection.

@@ -198,7 +198,7 @@ bool AudioCopy::add_stream(AVFormatContext& output) {
   ff::check_memory(avcodec_parameters_copy(stream_->codecpar, codec_.get()));
   stream_->codecpar->codec_tag = 0;  // each container has its own tags
   stream_->time_base = packets_->time_base();
-  // FFmpeg 5 still calls FLAC in MP4 experimental.
+  // FFmpeg 5 treats FLAC in MP4 as experimental.
   if (is_mp4(container) && codec_->codec_id == AV_CODEC_ID_FLAC)
     output.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   output_ = &output;

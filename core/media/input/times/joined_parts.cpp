@@ -205,7 +205,7 @@ const JoinedParts::Part& JoinedParts::part_of(int64_t ticks) const noexcept {
 void JoinedParts::place(AVPacket& packet) noexcept {
   const int64_t ticks = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
   if (packet.pos >= 0)
-    packet_position_ = packet.pos;  // FFmpeg's parsers do not know the position of each packet
+    packet_position_ = packet.pos;  // FFmpeg's parsers do not set the position of every packet
   if (ticks == AV_NOPTS_VALUE) return;
   const Part& part = part_of(ticks);
   for (int64_t* time : {&packet.pts, &packet.dts})

@@ -45,7 +45,7 @@ bool is_open_here(int fd, const FileIdentity& identity) {
 }
 
 /// Call if opening the file failed with `error`, an errno value. Returns true if the call should be repeated,
-/// because the file is a pipe without a reader; waits a moment first. Keeps errno otherwise.
+/// because the file is a pipe without a reader; waits kStopPollMs first. Keeps errno otherwise.
 bool awaits_reader(const std::string& path, const FileRules& rules, int error) {
   struct stat info = {};
   const bool waits = error == ENXIO && rules.reader_timeout_ns == 0 && rules.stop && !*rules.stop &&
