@@ -162,7 +162,7 @@ class FfmpegSource final : public Source {
 
   const std::string url_, where_;
   const SourceOptions options_;
-  std::string forged_;  ///< why the last forged picture was dropped
+  std::string forged_;  ///< result of png_problem() for the last dropped picture; empty: none was dropped
   StopFlags stop_;
   DataWait data_wait_;
   PictureAllocator allocator_;

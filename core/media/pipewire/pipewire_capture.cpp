@@ -36,7 +36,7 @@ namespace {
 constexpr auto kPoll = std::chrono::milliseconds(50);
 constexpr int64_t kFormatNs = 10'000'000'000;  ///< limit of the wait for a format
 /// Since PipeWire 1.2, streams are asynchronous by default and get each picture one cycle late. If a shared
-/// window does not change, no further cycle follows.
+/// window does not change, no further cycle follows, and its last picture would not arrive.
 constexpr const char* kNodeAsync = "node.async";
 constexpr int64_t kFirstPictureNs = 500'000'000;       ///< wait before the first request_first_picture()
 constexpr int64_t kLastPictureWaitNs = 4'000'000'000;  ///< wait before the last request_first_picture()
@@ -175,7 +175,7 @@ void PipewireCapture::Stream::connect(const Request& request) {
   std::array<uint8_t, 1024> memory;
   spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory.data(), static_cast<uint32_t>(memory.size()));
   const Extent preferred = request.size.width > 0 ? request.size : Extent{1280, 720};
-  // Screens have a variable rate. Their limits begin at 1 frame per second.
+  // Screens have a variable rate. Its limit is at least 1 frame per second.
   const spa_fraction most =
       shared_screen && request.rate > 0 ? rate_fraction(std::max(request.rate, 1.0)) : spa_fraction{0, 1};
   const spa_pod* formats =

@@ -23,7 +23,7 @@ constexpr int64_t kOutputNs = 120'000'000;
 /// between, sound is stretched by at most kMaxStretch, so that the deviation is gone after kStretchNs.
 constexpr int64_t kFineNs = 10'000'000, kCoarseNs = 200'000'000, kStretchNs = 10'000'000'000;
 constexpr double kMaxStretch = 0.005;
-/// If more frames are queued, the output does not play them, and the queue is cleared.
+/// If more frames are queued, the output has stopped playing them, and the queue is cleared.
 constexpr size_t kMaxQueued = 2 * kSoundRate;
 constexpr int64_t kWaitNs = 50'000'000;
 /// Sound counts as undecodable if more than kMaxFailed packets in a row decode to nothing, or if no packet

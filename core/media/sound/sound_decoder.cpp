@@ -111,7 +111,7 @@ bool SoundDecoder::convert(SoundBlock& out) {
   int64_t start = stamped ? media_ns(stamp) : known_ ? expected : target_ns_;
   if (known_) start = after_jump(start, expected);
   if (std::exchange(first_, false) && start > target_ns_ && attempt_ < kSoundFromStart) {
-    // The demuxer landed after the target, unless the audio starts there.
+    // The demuxer continued after the target, unless the audio starts there.
     const int64_t begin = input_->stream()->start_time;
     if (begin == AV_NOPTS_VALUE || start > media_ns(begin) + kStampGapNs) {
       av_frame_unref(frame_.get());

@@ -91,7 +91,7 @@ class JoinedParts::Finder {
     PesTime time;
     return times_.next(time, position + kSearchBytes) ? std::optional(time) : std::nullopt;
   }
-  /// A step between two places that is much longer than the median step may contain a gap.
+  /// Sets the limit above which a step between two places may contain a gap, from the median step.
   void set_longest_step(const std::vector<PesTime>& places) {
     std::vector<int64_t> steps{0};
     for (size_t i = 1; i < places.size(); ++i) steps.push_back(step(places[i - 1], places[i]));

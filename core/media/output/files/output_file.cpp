@@ -166,8 +166,7 @@ void OutputFile::start_writeback() noexcept {
 }
 
 /// Waits until the pipe has room. Returns 0, AVERROR_EXIT after FileRules::stop, or AVERROR(EAGAIN) after the
-/// timeout. Without a timeout, a reader has kStoppedMs after FileRules::stop, so that it gets the end of the
-/// file.
+/// timeout. Without a timeout, a reader has kStoppedMs after FileRules::stop to read the end of the file.
 int OutputFile::wait_for_reader() const noexcept {
   const bool limited = reader_timeout_ns_ > 0;
   const int64_t end = now_ns() + reader_timeout_ns_;
