@@ -195,8 +195,7 @@ class Viewer {
   /// The last command that starts a recording, with its ticket. nullopt: the last command stops the
   /// recording.
   std::optional<StartRecord> record_sent_;
-  bool camera_announced_ =
-      true;  ///< false: the user switched the virtual camera on, and this is not reported yet
+  bool camera_announced_ = true;  ///< false: the virtual camera is switched on, but not reported yet
   uint64_t record_ticket_ = 0;
   std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline, whose frames it reads
   std::unique_ptr<ViewerModelBuilder> model_;

@@ -170,8 +170,7 @@ void Viewer::keep_position() {
   const PipelineStatus status = pipeline_->status();
   if (status.processed == 0) return;
   const int64_t duration_ns = pipeline_->source().duration_ns;
-  const bool watched =
-      status.ended && line_.frames == 0;  // --frames may end playback before the end of the file
+  const bool watched = status.ended && line_.frames == 0;  // --frames may end playback early
   memory_.keep_position(current_file_, watched ? duration_ns : status.position_ns, duration_ns);
 }
 

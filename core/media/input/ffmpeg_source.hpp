@@ -54,8 +54,8 @@ class DataWait {
   void add(int64_t ns) noexcept {
     state_.store(state_.load(std::memory_order_relaxed) + ns, std::memory_order_relaxed);
   }
-  std::atomic<int64_t> state_{
-      0};  ///< sum of the waits; during a wait, minus its start time and thus negative
+  /// Sum of the waits. During a wait, the start time of the wait is subtracted, so the value is negative.
+  std::atomic<int64_t> state_{0};
 };
 
 class FfmpegSource final : public Source {

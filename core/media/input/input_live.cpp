@@ -127,8 +127,8 @@ void Input::open_network(const std::string& url, const LiveOptions& live, const 
   policy_.allow(host_of(url));
   progress_ = live.hls;
   finds_playlists_ = scheme_of(url).starts_with("http") && !live_demuxer(url, kind_, live);
-  allowed_url_ =
-      scheme_of(url) + url.substr(url.find("://"));  // FFmpeg accepts protocol names in lower case only
+  // FFmpeg accepts protocol names in lower case only.
+  allowed_url_ = scheme_of(url) + url.substr(url.find("://"));
   if (const char* proxy = std::getenv("http_proxy")) policy_.allow(host_of(proxy));
   for (const auto& [key, value] : live.extra)
     if (key == "http_proxy") policy_.allow(host_of(value));

@@ -57,8 +57,8 @@ void set_vpx(AVCodecContext& c, const EncoderOptions& options, ff::Options& sett
   settings.set("row-mt", "1");
   settings.set("crf", std::to_string(options.crf.value_or(20)));
   if (options.max_delay_s > 0) settings.set("lag-in-frames", "0");
-  if (c.pix_fmt == AV_PIX_FMT_YUVA420P)
-    settings.set("auto-alt-ref", "0");  // libvpx cannot combine it with alpha
+  // libvpx has no alternate reference frames with alpha.
+  if (c.pix_fmt == AV_PIX_FMT_YUVA420P) settings.set("auto-alt-ref", "0");
   if (options.bitrate_kbit == 0)
     c.bit_rate = c.codec_id == AV_CODEC_ID_VP8 ? 8'000'000 : 0;  // VP8's crf needs a maximum rate
 }
