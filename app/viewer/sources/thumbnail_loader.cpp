@@ -148,7 +148,7 @@ void ThumbnailLoader::Shared::run() {
     }
   } catch (const std::exception& e) {
     if (cancel) return;
-    log::info("no pictures on the timeline: {}", e.what());
+    log::info("no thumbnails on the seek bar: {}", e.what());
     failed = true;
     wake();
   }
@@ -190,7 +190,7 @@ bool ThumbnailLoader::start() {
     thread_ = OwnedThread([shared = shared_] { shared->run(); });
     return true;
   } catch (const std::system_error& e) {
-    log::info("no pictures on the timeline: cannot start a thread: {}", e.what());
+    log::info("no thumbnails on the seek bar: cannot start a thread: {}", e.what());
     shared_->failed = true;
     return false;
   }

@@ -254,7 +254,7 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
     // FFmpeg returns the same code for a lost connection.
     if (error == AVERROR(EIO) && scheme_of(url).starts_with("http") &&
         policy_.connections() > kMaxRedirections)
-      fail("it redirects again and again");
+      fail("it redirects too many times");
     if (verifies && certificate_refused())
       fail("its certificate cannot be verified (to accept it, set url and tls = \"any\" in [source])",
            ff::log_hint());

@@ -79,9 +79,9 @@ class LiveAudioPackets final : public AudioPackets {
 
   void warn(const AVCodecParameters& next) const {
     if (next.codec_id == received_->codec_id)
-      log::warn("the audio is not copied any more: its rate, channels or settings have changed");
+      log::warn("the audio is no longer copied: its rate, channels or settings have changed");
     else
-      log::warn("the audio is not copied any more: it is {} now, the file has {}",
+      log::warn("the audio is no longer copied: it is {} now, the file has {}",
                 avcodec_get_name(next.codec_id), avcodec_get_name(received_->codec_id));
   }
 

@@ -162,7 +162,7 @@ void PipewireCapture::Stream::connect(const Request& request) {
       !problem.empty())
     throw Error(ExitCode::bad_source, where, problem);
   registry = pw_core_get_registry(session.core(), PW_VERSION_REGISTRY, 0);
-  if (!registry) throw Error(ExitCode::bad_source, where, "PipeWire does not list its nodes");
+  if (!registry) throw Error(ExitCode::bad_source, where, "cannot list the nodes of PipeWire");
   pw_registry_add_listener(registry, &registry_hook, &registry_events, this);
   const bool shared_screen = shares_screen();
   pw_properties* const properties = api.properties_new(

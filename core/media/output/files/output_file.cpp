@@ -66,10 +66,10 @@ nlink_t names_of(int fd) {
 Error write_error(const std::string& path, int error) {
   if (error == EEXIST) return taken_error(path, "a file of this name exists already");
   if (error == EXDEV || error == ELOOP)
-    return Error(ExitCode::runtime_failure, path, "this name leads out of the folder for recordings");
+    return Error(ExitCode::runtime_failure, path, "this name leaves the folder for recordings");
   if (error == ENXIO || error == EAGAIN)
     return Error(ExitCode::runtime_failure, path,
-                 error == ENXIO ? "nobody reads this pipe" : "the reader of this pipe takes no data");
+                 error == ENXIO ? "nobody reads this pipe" : "the reader of this pipe reads no data");
   return Error(ExitCode::runtime_failure, path, "cannot be written: " + ff::error_text(AVERROR(error)));
 }
 
