@@ -21,8 +21,8 @@ class Playlist {
  public:
   /// Replaces the list and chooses its first source.
   void set(std::vector<std::string> sources);
-  /// Chooses the source after the chosen one, or the source before it if `by` is negative, and returns it.
-  /// Returns nullopt if there is none.
+  /// Chooses the next source, or the previous one if `by` is negative, and returns it. Returns nullopt if
+  /// there is none.
   std::optional<std::string> step(int by);
   /// Chooses source `index` and returns it, or nullopt if there is no such source.
   std::optional<std::string> select(size_t index);

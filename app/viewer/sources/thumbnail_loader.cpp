@@ -22,7 +22,7 @@
 namespace lensd {
 namespace {
 
-/// Positions of thumbnails are 1 / kPositions of the duration apart, but at least kShortestNs.
+/// Thumbnails are spaced by 1 / kPositions of the duration, but at least by kShortestNs.
 constexpr int64_t kPositions = 1000, kShortestNs = 200'000'000;
 constexpr size_t kMaxKeptThumbnails = 128;  ///< limit of each of the two maps; 128 thumbnails take 20 MB
 constexpr auto kThumbnailTimeout = std::chrono::milliseconds(200);

@@ -6,8 +6,8 @@
 namespace lensd {
 
 /// Returns " (NAME, process N)" for another process that has the device `path` open; an empty string if none
-/// is visible. `proc`: the folder of the processes. Reads links without following them: a link to a file on a
-/// dead network mount would block.
+/// is visible. `proc`: the folder of the processes. Does not follow the links there, because a link to a file
+/// on a dead network mount would block.
 std::string find_camera_user(const std::string& path, const std::string& proc = "/proc");
 
 /// Like find_camera_user(), but caches the result for a path for 2 s. A busy camera is opened again every 250

@@ -56,7 +56,7 @@ bool awaits_reader(const std::string& path, const FileRules& rules, int error) {
 }
 
 /// Returns the number of hard links to a file; 0 if it is unknown.
-nlink_t names_of(int fd) {
+nlink_t link_count(int fd) {
   struct stat info = {};
   return fstat(fd, &info) == 0 ? info.st_nlink : 0;
 }
@@ -88,7 +88,7 @@ OutputFile::OutputFile(const std::string& path, const FileRules& rules) : Output
   if (!state) throw write_error(path_, errno);
   identity_ = state->identity;
   regular_ = state->regular;
-  counts_names_ = regular_ && names_of(fd_) > 0;
+  counts_names_ = regular_ && link_count(fd_) > 0;
   if (regular_) take(rules.overwrite);
   reader_timeout_ns_ = rules.reader_timeout_ns, stop_ = rules.stop;
   pollfd room{fd_, POLLOUT, 0};
@@ -155,7 +155,7 @@ int OutputFile::write(void* self, ff::WriteByte* buffer, int size) noexcept {
 }
 
 bool OutputFile::deleted() const noexcept {
-  return counts_names_ && names_of(fd_) == 0;
+  return counts_names_ && link_count(fd_) == 0;
 }
 
 /// Starts the write-back of the new data, without waiting for its end. Ignores errors: close() reports them.
