@@ -11,7 +11,8 @@ void CommandOutbox::post(const std::vector<Command>& commands, const TryPost& tr
     waiting_.pop_front();
     any_queued = true;
   }
-  // `sent` has taken over the values of the queued commands. Those of the waiting ones are newer.
+  // The last call of `sent` must be for the newest command of its kind. Waiting commands are newer than the
+  // queued ones, so report them again.
   if (any_queued)
     for (const Command& command : waiting_) sent(command, kWaiting);
   for (const Command& command : commands) {

@@ -1,9 +1,9 @@
-// Commands of the user interface that wait for room in the pipeline's queue.
+// Holds commands of the user interface while the pipeline's queue is full.
 //
 //   panels, keys ── post() ──▶ Pipeline::try_post(), or a later post() if the queue is full
 //
-// The queue is full if the process thread has not taken commands for long, for example while it waits for the
-// disk of an old recording. The window must not wait for that. Call from the UI thread only.
+// The queue is full if the process thread has taken no commands for long, for example while a recording waits
+// for a slow disk. The window must not wait for that thread. Call from the UI thread only.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,15 @@ namespace lensd {
 
 class CommandOutbox {
  public:
-  /// Ticket of a command that waits: the pipeline has not applied it yet, whatever it has applied.
+  /// Ticket of a waiting command. It is larger than every ticket of the pipeline, so the command never counts
+  /// as applied.
   static constexpr uint64_t kWaiting = UINT64_MAX;
 
   /// Queues a command; returns 0 if the queue is full. See Pipeline::try_post().
   using TryPost = std::function<uint64_t(const Command&)>;
-  /// Called with a command and its ticket; first with kWaiting if the command must wait, and again with
-  /// kWaiting after an older command was queued. So the last call is for the newest command of its kind.
+  /// Called with each command and its ticket, or with kWaiting if the command must wait. After an older
+  /// command was queued, called again for each waiting command. So the last call is for the newest command of
+  /// its kind.
   using Sent = std::function<void(const Command&, uint64_t ticket)>;
 
   /// Queues the commands that wait, then `commands`, in this order, until the queue is full. The remaining

@@ -74,7 +74,7 @@ void Viewer::begin_frame() {
       pipeline_->stop();
       const bool opening = !opener_->opening().empty();  // the user has chosen the next source
       automatic_ && !opening ? skip_failed(e.what()) : model_->notice(true, e.what());
-      end_seen_ = automatic_;  // skip_failed() has tried the rest of the playlist or does so now
+      end_seen_ = automatic_;  // advance_playlist() must not skip another source
     }
   }
   install_opened();
@@ -139,7 +139,7 @@ void Viewer::post(const std::vector<Command>& commands) {
     if (std::holds_alternative<StartRecord>(command) || std::holds_alternative<StopRecord>(command))
       record_ticket_ = ticket;
   };
-  if (source_failed_) {  // a stopped pipeline takes no commands
+  if (source_failed_) {  // a stopped pipeline accepts no commands
     outbox_.clear();
     for (const Command& command : commands) sent(command, 0);
     return;

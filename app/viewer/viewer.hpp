@@ -106,7 +106,7 @@ class Viewer {
   /// Plays the next source of the playlist when a file has ended. With --frames, closes the window after the
   /// last source.
   void advance_playlist();
-  /// Returns true if the current source is over, so that the next one of the playlist follows.
+  /// Returns true if the current source has ended, so that the next one of the playlist follows.
   bool source_over() const;
   /// Stores the playback position of the current source, to resume there when it is opened again. Keeps the
   /// stored position if no picture was processed.
@@ -192,9 +192,10 @@ class Viewer {
   std::unique_ptr<FlightRecorder> flight_recorder_;  // destroyed before the pipeline, whose timeline it reads
   std::unique_ptr<DisplayWatch> watch_;              // destroyed before the pipeline, whose profiler it uses
   std::shared_ptr<RecorderSink> recorder_;
-  /// The last command that starts (or, without value, stops) a recording, and its ticket.
+  /// The last command that starts a recording, with its ticket. nullopt: the last command stops the
+  /// recording.
   std::optional<StartRecord> record_sent_;
-  bool camera_announced_ = true;  ///< the virtual camera that the user switched on was reported
+  bool camera_announced_ = true;  ///< false: the virtual camera is switched on, but not reported yet
   uint64_t record_ticket_ = 0;
   std::unique_ptr<ui::Presenter> presenter_;  // destroyed before the pipeline, whose frames it reads
   std::unique_ptr<ViewerModelBuilder> model_;

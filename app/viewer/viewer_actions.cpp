@@ -14,8 +14,8 @@ namespace {
 /// Template of a recording's name if none is configured.
 constexpr const char* kRecordingName = "lensd-%F-%tF-%tH%tM%tS.mkv";
 
-/// Returns StartRecord::path for a file name that may contain '%', because the recorder expands strftime
-/// conversions.
+/// Returns the path with '%%' for each '%', because the recorder expands strftime conversions in
+/// StartRecord::path.
 std::string without_conversions(const std::string& path) {
   std::string text;
   for (const char c : path) text.append(c == '%' ? 2 : 1, c);
@@ -146,7 +146,8 @@ void Viewer::start_recording(StartRecord command) {
 }
 
 std::optional<StartRecord> Viewer::requested_recording() const {
-  // The recorder knows the recordings of control clients too, but only after the pipeline has applied them.
+  // The recorder also has recordings that control clients start, but only after the pipeline has applied the
+  // command.
   return pipeline_->status().applied < record_ticket_ ? record_sent_ : recorder_->requested();
 }
 
@@ -174,7 +175,8 @@ void Viewer::toggle_virtual_camera() {
   }
 }
 
-/// Reports the camera when PipeWire has it. Until then, the camera's own notices say what is missing.
+/// Adds a notice when PipeWire offers the virtual camera. Before that, the camera's own notices say what is
+/// missing.
 void Viewer::announce_virtual_camera() {
   if (camera_announced_) return;
   const VirtualCamera::Status status = virtual_camera_->status();

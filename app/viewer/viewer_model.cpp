@@ -143,7 +143,7 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_s
   const PipelineStatus status = pipeline_.status();
   model_.picture = picture, model_.pixel_aspect = status.pixel_aspect.ratio();
   if (status.frame_index == model_.frame_index)
-    model_.position_ns = status.position_ns;  // advances in long pictures
+    model_.position_ns = status.position_ns;  // advances while a long picture is shown
   model_.stalled_since_ns = status.stalled_since_ns;
   model_.paused = status.paused, model_.ended = status.ended;
   refresh_settings(status);
@@ -228,7 +228,7 @@ void ViewerModelBuilder::refresh_timings() {
     std::vector<int64_t> values = pipeline_.profiler().history(row.node, row.pass);
     const ui::NodeView* node = model_.find(row.node);
     if (row.active && row.count > 0 && node && !node->scope) {
-      // All histories end at the same frame, so add them from their ends.
+      // All histories end at the same frame, so add them from the end.
       if (total.empty() || values.size() < total.size())
         total.erase(total.begin(),
                     total.end() - static_cast<std::ptrdiff_t>(std::min(total.size(), values.size())));

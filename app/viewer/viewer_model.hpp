@@ -41,8 +41,8 @@ class ViewerModelBuilder {
   void refresh_log();
 
   /// Updates and returns the model, which is valid until the next call. `picture`: size of the shown picture.
-  /// `controls_shown`: keep the values of the source's controls fresh. `drawn`: the caller draws the window
-  /// with this model; only then does the display time of new notices start.
+  /// `controls_shown`: the source's controls are shown, so their values must be up to date. `drawn`: the
+  /// caller draws the window with this model; only then does the display time of new notices start.
   const ui::ViewerModel& build(Extent picture, bool controls_shown, bool drawn = true);
   /// Returns the model, so that the caller can set values between two calls of build().
   ui::ViewerModel& model() { return model_; }

@@ -145,7 +145,7 @@ void Viewer::open_list(const std::vector<std::string>& given, std::vector<std::s
 }
 
 void Viewer::advance_playlist() {
-  // While the timeline is dragged, its right end shows the end of this source.
+  // While the user holds the seek bar at its end, keep showing the end of this source.
   if (ui_.state().seek_held) return;
   const bool over = source_over();
   if (!over || !opener_->opening().empty()) {
@@ -170,7 +170,7 @@ void Viewer::keep_position() {
   const PipelineStatus status = pipeline_->status();
   if (status.processed == 0) return;
   const int64_t duration_ns = pipeline_->source().duration_ns;
-  const bool watched = status.ended && line_.frames == 0;  // --frames ends before the file does
+  const bool watched = status.ended && line_.frames == 0;  // --frames may end playback early
   memory_.keep_position(current_file_, watched ? duration_ns : status.position_ns, duration_ns);
 }
 
@@ -200,7 +200,7 @@ void Viewer::open_url(const std::string& url, const ui::SourceRequest& chosen, i
   if (chosen.size.width > 0) request.live.size = chosen.size;
   if (chosen.rate > 0) request.live.rate = chosen.rate;
   request.remember = true;
-  keep_position();  // the request may be for the current file, which continues where it is now
+  keep_position();  // the request may be for the current file, which then continues here
   request.start_ns = kept_position(request.url);
   request.done = [this, url, chosen, pass_over](OpenResult result, const std::string& problem) {
     if (result == OpenResult::playing) automatic_ = pass_over > 0;
@@ -251,7 +251,7 @@ std::vector<Command> Viewer::settings_since(const OpenRequest& request) const {
   if (m.precision != request.precision) changes.emplace_back(SetPrecision{m.precision});
   if (m.colour != request.colour) changes.emplace_back(SetColour{m.colour});
   if (m.loop_file != request.loop_file) changes.emplace_back(SetFileLoop{m.loop_file});
-  // Another track of the same file keeps the A-B loop.
+  // A change of the video track keeps the A-B loop.
   if (request.video_track && m.loop_a_ns >= 0)
     changes.emplace_back(SetLoop{m.loop_file, m.loop_a_ns, m.loop_b_ns});
   if (m.speed != request.speed) changes.emplace_back(SetSpeed{m.speed});

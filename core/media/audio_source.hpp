@@ -1,5 +1,5 @@
 // The audio that recordings and streams copy from a source. They open a file a second time to read its audio.
-// A live source is read only once; its LiveAudio has the audio.
+// A live source is opened only once; LiveAudio keeps its audio packets.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ struct AudioSource {
 
   std::string address;              ///< SourceInfo::address; empty: not a file
   std::shared_ptr<LiveAudio> live;  ///< SourceInfo::live_audio; null: not a live source, or no audio
-  /// A copy starts with packets of a live source that are at most this old.
+  /// A copy of a live source begins with packets of at most this age.
   int64_t history_ns = 4'000'000'000;
   uint32_t connection = 0;  ///< FrameInfo::connection of the first frame; 0: the newest one
   TlsCheck tls = TlsCheck::automatic;
@@ -37,8 +37,8 @@ struct AudioSource {
   std::vector<std::pair<std::string, std::string>> options;
 };
 
-/// Returns the audio to copy from an opened source. Returns no audio if `choice` is off, or if the source has
-/// none. A live source may have audio later.
+/// Returns the audio to copy from an opened source. Returns no audio if `choice` is off, or if a file has
+/// none. Always returns the LiveAudio of a live source, because its audio may begin later.
 inline AudioSource audio_of(const SourceInfo& source, const AudioChoice& choice) {
   AudioSource audio;
   if (choice.on && source.live) audio.live = source.live_audio;

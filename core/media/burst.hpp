@@ -15,18 +15,19 @@ inline constexpr size_t kBurstPictures = 16;
 /// Maximum number of pictures that wait for their sound: 1.6 seconds at 30 frames per second.
 inline constexpr size_t kSoundPictures = 48;
 
-/// Returns how many pictures like `picture` may wait: at least `fewest`, and more up to `most` if they need
-/// at most `mebibytes` MiB. Pictures in GPU memory: `fewest`, because decoders have few surfaces.
-inline size_t queue_limit(const PictureRef& picture, size_t fewest, size_t most, size_t mebibytes) {
-  if (picture.memory == MemoryKind::device) return fewest;
+/// Returns how many pictures like `picture` may wait: at least `min_count`, and up to `max_count` if they
+/// need at most `mebibytes` MiB. Returns `min_count` for pictures in GPU memory, because decoders have few
+/// surfaces.
+inline size_t queue_limit(const PictureRef& picture, size_t min_count, size_t max_count, size_t mebibytes) {
+  if (picture.memory == MemoryKind::device) return min_count;
   size_t bytes = 1;
   for (int p = 0; p < picture.info.format.plane_count; ++p)
     bytes += picture.info.plane_row_bytes(p) * static_cast<size_t>(picture.info.plane_rows(p));
-  return std::clamp((mebibytes << 20) / bytes, fewest, most);
+  return std::clamp((mebibytes << 20) / bytes, min_count, max_count);
 }
 /// Returns how many pictures like `picture` may wait in a burst.
-inline size_t burst_limit(const PictureRef& picture, size_t fewest) {
-  return queue_limit(picture, fewest, kBurstPictures, 128);
+inline size_t burst_limit(const PictureRef& picture, size_t min_count) {
+  return queue_limit(picture, min_count, kBurstPictures, 128);
 }
 
 }  // namespace lensd

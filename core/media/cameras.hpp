@@ -70,8 +70,8 @@ inline constexpr const char* kOnlyRawNodes =
 std::vector<Camera> list_cameras(const std::string& folder = "/dev");
 
 /// Returns the address of the first camera that may play: not raw, readable, and `opens(path)`. If there is
-/// none, returns the address of the first camera that only PipeWire has (libcamera's), or an empty string.
-/// Calls `nodes` only if no device may play.
+/// none, returns the address of the first camera that only PipeWire offers (through libcamera), or an empty
+/// string. Calls `nodes` only if no device may play.
 std::string choose_camera(const std::vector<Camera>& cameras,
                           const std::function<bool(const std::string&)>& opens,
                           const std::function<std::vector<PipewireNode>()>& nodes);

@@ -26,8 +26,8 @@ struct EncoderOptions {
   /// then has no effect.
   int depth = 0;
   bool dither = false;  ///< ordered dither instead of rounding if 16-bit working images are encoded with 8
-  /// Matrix of YUV that is made from working images. Absent: BT.2020 for BT.2020 primaries, else the default
-  /// for the size.
+  /// Matrix of the conversion from working images to YUV. Absent: BT.2020 for BT.2020 primaries, else the
+  /// default for the size.
   std::optional<YuvMatrix> matrix;
   /// Metadata of the stream if it is PQ or HLG. Filters do not change it.
   HdrMetadata hdr;

@@ -6,7 +6,7 @@
 
 namespace lensd {
 
-/// Returns true if `path` names a playlist. It is a path, not an address.
+/// Returns true if `path`, which must not be an address, names a playlist.
 bool is_playlist(const std::string& path);
 
 /// Throws Error(usage) if the playlist's path has a number pattern such as %d or %03d, which FFmpeg would

@@ -30,8 +30,8 @@ struct FolderList {
   std::string part;                  ///< argument `part` of list_media_folder()
 };
 
-/// Returns the absolute path of a file or folder without "." and "..". Resolves the symbolic links of a path
-/// whose ".." follows one, because without ".." its text names another file. Reads the disk.
+/// Returns the absolute path of a file or folder without "." and "..". If ".." follows a symbolic link,
+/// resolves the links, because removing ".." from the text would name another file. May block on the disk.
 std::string plain_path(const std::string& path);
 
 /// Maximum number of entries that list_media_folder() returns by default.

@@ -25,8 +25,8 @@ namespace lensd {
 struct FileRules {
   bool overwrite = false;  ///< replace an existing file; for names from the command line
   bool next_free = false;  ///< add a number if the name is taken
-  /// Not empty: the name comes from a control request. The path is relative to this folder, may not leave it,
-  /// and may not contain symbolic links.
+  /// If not empty, the name comes from a control request. The path is then relative to this folder, may not
+  /// leave it, and may not contain symbolic links.
   std::string beneath;
   /// Missing folders of the file below this folder are created; the folder must exist, so that a disk that is
   /// not mounted is noticed. Relative to `beneath`. Empty: no folder is created.

@@ -137,9 +137,9 @@ class Source {
   virtual FrameOutcome next(Picture& out) = 0;
 
   /// Makes next() continue `back` pictures before the first picture whose pts is at least `position_ns`.
-  /// Takes the last picture if no pts is large enough, and the first picture if there are fewer before it. If
-  /// the picture before `position_ns` lasts until more than 250 ms after it and `back` is 0, delivers that
-  /// picture with pts_ns == position_ns.
+  /// Takes the last picture if no pts is large enough, and the first picture if fewer than `back` pictures
+  /// precede it. If the picture before `position_ns` lasts until more than 250 ms after it and `back` is 0,
+  /// delivers that picture with pts_ns == position_ns.
   /// Exact: decodes from a key frame. Frame indices are counted with the container's index, or computed from
   /// the pts and the rate (FrameInfo::index_estimated). Throws Error(bad_source) if the source is not
   /// seekable.

@@ -1,4 +1,4 @@
-// Whether the certificate of a server is verified: [source] tls, [output] tls.
+// Settings for the verification of server certificates: [source] tls, [output] tls.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace lensd {
 
-/// `automatic`: verify public names only, because cameras and servers in private networks have self-signed
-/// certificates.
+/// `automatic`: verify public names only, because cameras and servers in private networks usually have
+/// self-signed certificates.
 enum class TlsCheck : uint8_t { automatic, verify, any };
 
 /// Returns the value for "auto", "verify" or "any".

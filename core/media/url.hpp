@@ -38,9 +38,9 @@ struct PortProblem {
   std::string what, hint;
 };
 /// Returns what is wrong with the port of an address: it is no number from 1 to 65535, or it is missing and
-/// `required` is true. Returns nullopt if nothing is wrong, or if `url` has no "://". Reads the port like
-/// FFmpeg. Ignores it if the host may end in a password that is not encoded: a message would show a part of
-/// the password.
+/// `required` is true. Returns nullopt if nothing is wrong, or if `url` has no "://". Parses the port like
+/// FFmpeg. Ignores the port if the host may contain an unencoded password, because a message would show a
+/// part of it.
 std::optional<PortProblem> port_problem(const std::string& url, bool required);
 
 /// Returns the device file of a camera: `url` without "v4l2:".

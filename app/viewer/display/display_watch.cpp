@@ -42,7 +42,7 @@ void DisplayWatch::count_repeats(const FrameInfo& info, int64_t time_ns, double 
   const bool follows = last_ns_ > 0 && info.serial == last_.serial && info.pts_ns > last_.pts_ns;
   const int64_t duration = last_.duration_ns > 0 ? last_.duration_ns : info.pts_ns - last_.pts_ns;
   if (!follows || duration <= 0 || speed <= 0) return;
-  // Compare the intended with the actual time on the screen. Skipped frames are counted elsewhere.
+  // Compare the intended with the actual time on the screen. Skipped frames do not count as repeats.
   const double due = static_cast<double>(info.pts_ns - last_.pts_ns) / speed;
   const double excess = static_cast<double>(time_ns - last_ns_) - due;
   const auto times = std::floor(excess / (static_cast<double>(duration) / speed) + 0.5);

@@ -21,9 +21,10 @@ class DisplayWatch {
   void uploaded(const FrameInfo& info, int64_t begin_ns, int64_t end_ns) noexcept;
   /// Call before the window is presented.
   void drawn() noexcept;
-  /// Call after the window was presented. Returns the new frame's latency in nanoseconds, without its waits
-  /// for the process thread and for its presentation time. Returns 0 if there was no new frame, if the frame
-  /// was not timed (FrameInfo::published_ns is 0), or if `still` is true (playback is paused or at the end).
+  /// Call after the window was presented. Returns the new frame's latency in nanoseconds. The latency
+  /// excludes the time in which the frame waited for the process thread and for its presentation time.
+  /// Returns 0 if there was no new frame, if the frame was not timed (FrameInfo::published_ns is 0), or if
+  /// `still` is true (playback is paused or at the end).
   int64_t presented(double speed, bool still) noexcept;
 
   /// Call while the window is hidden. Repeats are not counted then.

@@ -1,5 +1,6 @@
-// Shows sources whose colours are kept (hdr = "keep") in display colours: sets the presenter's conversion
-// when the source's colours or the settings change. Call from the UI thread only.
+// With hdr = "keep", pictures keep the source's colours. KeptColours makes the presenter convert them to
+// display colours. It updates the conversion when the source's colours or the settings change. Call from the
+// UI thread only.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,7 @@ class KeptColours {
  public:
   /// Call before a picture is drawn.
   void update(const ui::ViewerModel& model, ui::Presenter& presenter);
-  /// Call after the presenter was replaced, because a new presenter converts nothing.
+  /// Call after the presenter was replaced, because a new presenter has no conversion.
   void reset() { source_.reset(); }
 
  private:

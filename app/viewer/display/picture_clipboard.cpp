@@ -63,8 +63,8 @@ class PrivateFolder {
   fs::path path_;
 };
 
-/// Waits for a child process. Kills it after kMaxWait. Returns its exit code, or nullopt if it ended
-/// otherwise.
+/// Waits for a child process and kills it after kMaxWait. Returns its exit code, or nullopt if a signal ended
+/// it.
 std::optional<int> exit_code(pid_t child) {
   int status = 0;
   for (std::chrono::milliseconds left = kMaxWait; left > 0s; left -= 10ms) {

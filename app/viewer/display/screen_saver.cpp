@@ -17,7 +17,8 @@
 namespace lensd {
 namespace {
 
-/// Time between attempts and between checks of a request; wait before a request ends.
+/// kRetry: time between attempts, and between checks that the service still runs. kGap: how long a request is
+/// kept after keep_off(false).
 constexpr auto kRetry = std::chrono::seconds(10), kGap = std::chrono::seconds(3);
 
 #if LENSD_HAS_DBUS
@@ -33,13 +34,13 @@ struct ReleaseReply {
   void operator()(sd_bus_message* reply) const { sd_bus_message_unref(reply); }
 };
 
-/// Logs why the screen saver cannot be switched off, once.
+/// Logs, only once, why the screen saver cannot be inhibited.
 void report(const char* reason) {
   static std::atomic<bool> logged{false};
   if (!logged.exchange(true)) log::info("cannot keep the screen on: {} ({})", reason, kService);
 }
 
-/// A request that the screen stays on. It ends with this object.
+/// A request to keep the screen on. The destructor withdraws it.
 class Inhibition {
  public:
   /// Calls the service. Returns null, with a message in the log, if it does not answer or refuses.
@@ -71,7 +72,7 @@ class Inhibition {
                        cookie_);
     log::debug("the screen is no longer kept on");
   }
-  /// Returns false if the service has ended, even if it was started again: the new one lacks the request.
+  /// Returns false if the service has ended or was restarted. A restarted service does not have the request.
   bool is_known() const {
     sd_bus_creds* found = nullptr;
     const char* name = nullptr;
@@ -140,7 +141,7 @@ struct ScreenSaver::Shared {
         changed.wait(lock, [&] { return cancel || on; });
       }
     }
-    lock.unlock();  // before the request ends
+    lock.unlock();  // ~Inhibition calls the service; set() must not wait for that
   }
 };
 

@@ -22,8 +22,8 @@ namespace lensd {
 
 class ShownFrame {
  public:
-  /// Call before show(). `sync` copies device frames to the host; null if frames are in host memory. `live`:
-  /// the source is live. Its alpha is not shown as transparency, because screens and cameras leave it
+  /// Call before show(). `sync` copies device frames to the host; null if frames are in host memory. If
+  /// `live` is true, alpha is not shown as transparency, because captured screens and cameras leave it
   /// undefined.
   void attach(DeviceFrameSync* sync, bool live) { sync_ = sync, live_ = live; }
   void reset();
@@ -42,8 +42,8 @@ class ShownFrame {
   void take_side_data(ViewerModelBuilder& model, ui::TrackOverlay& overlay);
   /// Reads the probed pixel of every picture, and the pixels of a magnified view.
   void read_pixels(const ui::ProbeState& probe, ViewerModelBuilder& model) const;
-  /// Returns the whole ViewerUi::first_picture(), or nullopt if there is no frame or the frame is not
-  /// finished.
+  /// Returns a copy of ViewerUi::first_picture() in full size, or nullopt if there is no frame or the frame
+  /// is not finished.
   std::optional<Image> picture() const;
 
  private:

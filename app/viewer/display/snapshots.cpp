@@ -22,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Maximum size of a part of an expanded path. File systems allow 255 bytes; a number such as "-12" follows.
+/// Maximum size of a part of an expanded path. File systems allow 255 bytes; a number such as "-12" may
+/// follow.
 constexpr size_t kMaxPartBytes = 240;
 
 /// Returns the time without colons, which Windows, FAT disks and `rsync` targets do not accept in file names.

@@ -23,7 +23,7 @@ bool same_source(const std::string& a, const std::string& b) {
 auto find_source(const std::vector<std::string>& sources, const std::string& source) {
   const std::string path = absolute_path(source), name = std::filesystem::path(path).filename().string();
   return std::ranges::find_if(sources, [&](const std::string& other) {
-    // The names are compared first, because the path of each source of a long list would take too long.
+    // Compare file names first: computing the absolute path of each source in a long list takes too long.
     return other == source || (!path.empty() && other.ends_with(name) && absolute_path(other) == path);
   });
 }

@@ -21,18 +21,18 @@ class Playlist {
  public:
   /// Replaces the list and chooses its first source.
   void set(std::vector<std::string> sources);
-  /// Chooses the source after the chosen one, or the source before it if `by` is negative, and returns it.
-  /// Returns nullopt if there is none.
+  /// Chooses the next source, or the previous one if `by` is negative, and returns it. Returns nullopt if
+  /// there is none.
   std::optional<std::string> step(int by);
   /// Chooses source `index` and returns it, or nullopt if there is no such source.
   std::optional<std::string> select(size_t index);
 
-  /// Chooses source `index` of sources() and returns it. Returns nullopt if there is no such source. Forgets
-  /// a list or a source that does not play yet.
+  /// Chooses source `index` of sources() and returns it. Returns nullopt if there is no such source. Discards
+  /// a chosen list or source that does not play yet.
   std::optional<std::string> select_shown(size_t index);
 
-  /// Chooses `source` in a list of several sources; inserts it after the current one if the list does not
-  /// have it. If the list has fewer than two sources, playing() replaces it. Discards a chosen list or source
+  /// Chooses `source`. If the list has several sources but not this one, inserts it after the current source.
+  /// If the list has fewer than two sources, playing() later replaces it. Discards a chosen list or source
   /// that does not play yet. Two paths of the same file are the same source, here and in playing().
   void insert(const std::string& source);
 
@@ -44,9 +44,9 @@ class Playlist {
   /// source does not play.
   void revert() { chosen_ = playing_; }
 
-  /// Returns true if the list in which step() moves has several sources. It may not play yet.
+  /// Returns true if the chosen list, in which step() moves, has several sources. That list may not play yet.
   bool several() const { return chosen_.sources->size() > 1; }
-  /// Returns the list whose source plays. It is immutable; set() creates a new one.
+  /// Returns the list of the source that plays. The list is immutable; set() creates a new one.
   std::shared_ptr<const std::vector<std::string>> sources() const { return playing_.sources; }
   /// Returns the index of the source that plays.
   size_t current() const { return playing_.index; }

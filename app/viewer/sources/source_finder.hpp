@@ -39,8 +39,8 @@ class SourceFinder {
   std::vector<std::string> recent_;
 };
 
-/// Returns why a recent source cannot be opened now, or an empty string if no reason is known. Reads the
-/// disk.
+/// Returns why a recent source cannot be opened now, or an empty string if no reason is known. May block on
+/// the disk.
 std::string source_obstacle(const std::string& url);
 
 }  // namespace lensd

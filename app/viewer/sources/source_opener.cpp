@@ -17,7 +17,7 @@
 namespace lensd {
 namespace {
 
-/// Maximum time that shutdown and the next attempt wait for a cancelled attempt.
+/// Maximum time to wait for a cancelled attempt, at shutdown and before the next attempt.
 constexpr auto kCancelTimeout = std::chrono::milliseconds(500);
 
 }  // namespace

@@ -32,7 +32,8 @@ using OpenDone = std::function<void(OpenResult result, const std::string& proble
 
 struct OpenRequest {
   std::string url;
-  /// Not empty: find the sources in these files and folders (OpenedPipeline::list) instead of opening `url`.
+  /// If not empty, search these files and folders for sources (OpenedPipeline::list) instead of opening
+  /// `url`.
   std::vector<std::string> list = {};
   LiveOptions live;
   GraphDesc graph;

@@ -22,7 +22,7 @@
 namespace lensd {
 namespace {
 
-/// Positions of thumbnails are 1 / kPositions of the duration apart, but at least kShortestNs.
+/// Thumbnails are spaced by 1 / kPositions of the duration, but at least by kShortestNs.
 constexpr int64_t kPositions = 1000, kShortestNs = 200'000'000;
 constexpr size_t kMaxKeptThumbnails = 128;  ///< limit of each of the two maps; 128 thumbnails take 20 MB
 constexpr auto kThumbnailTimeout = std::chrono::milliseconds(200);
@@ -148,7 +148,7 @@ void ThumbnailLoader::Shared::run() {
     }
   } catch (const std::exception& e) {
     if (cancel) return;
-    log::info("no pictures on the timeline: {}", e.what());
+    log::info("no thumbnails on the seek bar: {}", e.what());
     failed = true;
     wake();
   }
@@ -190,7 +190,7 @@ bool ThumbnailLoader::start() {
     thread_ = OwnedThread([shared = shared_] { shared->run(); });
     return true;
   } catch (const std::system_error& e) {
-    log::info("no pictures on the timeline: cannot start a thread: {}", e.what());
+    log::info("no thumbnails on the seek bar: cannot start a thread: {}", e.what());
     shared_->failed = true;
     return false;
   }

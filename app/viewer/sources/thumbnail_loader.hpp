@@ -34,9 +34,8 @@ class ThumbnailLoader {
   /// Returns false if the file has no thumbnails or cannot be decoded.
   bool available() const;
   /// Returns the thumbnail (RGBA8) at a position. Returns null if it is not ready or cannot be decoded.
-  /// Requests a thumbnail that is not ready. Does not block: while the loader's thread holds the mutex, it
-  /// requests nothing, and returns the last thumbnail if that is at this position, else null. Therefore call
-  /// in every display frame.
+  /// Requests a thumbnail that is not ready. Does not block: while the loader's thread holds the mutex,
+  /// find() requests nothing and can only repeat its last result. So call it in every display frame.
   std::shared_ptr<const Image> find(int64_t position_ns);
 
  private:

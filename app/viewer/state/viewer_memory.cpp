@@ -99,7 +99,7 @@ void ViewerMemory::keep_sound(const Config& config, double volume, bool muted) {
   if (mute_chosen_) state_.muted = muted;
 }
 
-/// Changes the state now, and the state in the file when it is saved.
+/// Applies a change to state_ now, and to the file at the next save.
 void ViewerMemory::change(Change change) {
   change(state_);
   changes_.push_back(std::move(change));
@@ -154,7 +154,7 @@ void ViewerMemory::update_state(const ui::UiState& ui, Extent window) {
     if (ui.graph.folded.contains(node.id)) state_.folded_nodes.push_back(node.id);
 }
 
-/// Replaces the lists with those in the file, after applying this viewer's changes to them.
+/// Reads the lists in the file again and applies this viewer's changes to them.
 void ViewerMemory::merge_file() {
   std::optional<ViewerState> other = load_viewer_state(state_path_);
   if (!other) return;

@@ -67,7 +67,7 @@ class ViewerMemory {
   std::string state_path_, graph_path_;
   ViewerState state_, saved_;
   std::deque<Change> changes_;  ///< changes of sources, positions and controls since the last save
-  bool volume_chosen_ = false, mute_chosen_ = false;  ///< differed from the configuration
+  bool volume_chosen_ = false, mute_chosen_ = false;  ///< the value has differed from the configured one
   int64_t state_changed_ns_ = 0, graph_changed_ns_ = 0;
   std::string controls_device_;                       ///< camera of the last keep_controls()
   uint64_t controls_version_ = 0;                     ///< SourceControls::version of the last keep_controls()

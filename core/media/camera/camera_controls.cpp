@@ -17,8 +17,8 @@ namespace {
 /// meanwhile.
 constexpr int64_t kWriteBudgetNs = 20'000'000;
 constexpr int64_t kRefreshNs = 500'000'000;
-/// A write that fails with an error of the connection is refused after this time and number of attempts. The
-/// kernel needs up to 250 ms to notice that a USB device was unplugged.
+/// A value is reported as refused after its writes have failed with connection errors for this time and this
+/// many times. The kernel needs up to 250 ms to notice that a USB device was unplugged.
 constexpr int64_t kFailingNs = 500'000'000;
 constexpr int kAttempts = 3;
 constexpr int64_t kWriteRetryNs = 100'000'000;
@@ -38,9 +38,8 @@ std::string refusal(const SourceControl& control, const ParamValue& value, int e
   }
 }
 
-/// Returns true if a write may be repeated, because it failed with an error of the connection: the device may
-/// be about to disappear. Errors of the value are not repeated, and neither is ETIMEDOUT, because each
-/// attempt may take seconds.
+/// Returns true for an errno that an unplugged device may cause, so that a retry makes sense. Returns false
+/// for errors that concern the value, and for ETIMEDOUT, because each attempt may take seconds.
 bool is_connection_error(int error) {
   constexpr int kRefusals[] = {EINVAL, ERANGE, EACCES, EPERM, EBUSY, ENOTTY, ETIMEDOUT};
   return !contains(kRefusals, error);
@@ -99,14 +98,14 @@ CameraControls::Applied CameraControls::apply(const SharedControls::Write& write
     again ? shared_->warn_once(problem) : shared_->undo_write(write, problem);
     return Applied::refused;
   };
-  // Flags and range may have changed since the value was queued, for example by the previous write. The event
-  // that reports it is still in the driver's queue.
+  // Flags and range may have changed since the value was queued, for example by the previous write. The
+  // driver's event about that was not read yet.
   refresh_limits(device_, *control);
   const CheckedControl checked = check_control(*control, write.value);
   if (!checked.problem.empty()) return refuse(checked.problem);
   const bool written = write_value(device_, *control, checked.value);
   const int error = device_.error();
-  // The camera may have moved although an action has failed.
+  // Do not repeat a failed action, because the camera may have moved nevertheless.
   const bool repeatable = !is_action(*control) && is_connection_error(error);
   if (!written && is_gone(error) && !is_action(*control)) return Applied::device_gone;
   if (control->inactive && !is_action(*control))
@@ -123,8 +122,8 @@ CameraControls::Applied CameraControls::apply(const SharedControls::Write& write
   return Applied::done;
 }
 
-/// Stores a write to an inactive control for apply_activated(). Does not store a default, because the user
-/// has reset the control; the control that overrides it then decides its value.
+/// Stores a write to an inactive control for apply_activated(). Does not store a reset to the default: the
+/// control that overrides this one then decides the value.
 void CameraControls::overridden(const SharedControls::Write& write, const ParamValue& value) {
   if (write.purpose == SharedControls::Purpose::reset) return;
   overridden_.push_back(
@@ -138,7 +137,7 @@ void CameraControls::refresh_after(SourceControl& written) {
   if (written.leads) return refresh_all();
   read_value(device_, written);
   if (!may_override(written)) return;
-  // Values that change with the flags follow as events.
+  // The driver reports values that change with the flags by events.
   for (SourceControl& control : controls_) refresh_limits(device_, control);
 }
 
@@ -149,7 +148,7 @@ void CameraControls::retry(SharedControls::Write write) {
   shared_->put_back(std::move(write));
 }
 
-/// Writes stored values again. Those that fail are queued in their order.
+/// Writes stored values again. Queues failed writes in the same order.
 void CameraControls::apply_all(const std::vector<SharedControls::Write>& writes) {
   std::vector<SharedControls::Write> failed;
   for (const SharedControls::Write& write : writes)

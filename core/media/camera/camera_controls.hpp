@@ -3,11 +3,13 @@
 //   SharedControls ── queued writes ──▶ VIDIOC_S_EXT_CTRLS     between two pictures
 //   V4L2_EVENT_CTRL, changes by any program ──▶ publish()
 //
-// A write to a control that another one overrides, such as the exposure while automatic exposure is on, is
-// repeated when the driver reports the control as active. Some drivers accept such a write; uvcvideo refuses
-// it with EACCES. A write that fails with an error of the connection is retried for 500 ms: the device may be
-// about to disappear, and the next connection then applies the value. An action that fails is neither
-// retried nor applied by a later connection. Call from one thread only.
+// A control may be overridden by another one, for example the exposure time by automatic exposure. A write to
+// an overridden control is repeated when the driver reports the control as active. Some drivers accept such a
+// write at once; uvcvideo refuses it with EACCES.
+//
+// A write that fails with a connection error is retried for 500 ms. If the camera was unplugged, the next
+// connection applies the value. An action that fails is neither retried nor applied by a later connection.
+// Call from one thread only.
 #pragma once
 
 #include <linux/videodev2.h>

@@ -18,8 +18,9 @@ std::string attribute(const fs::path& file) {
   return line;
 }
 
-/// Returns the attributes from which udev builds the link's name: vendor, product, serial number, and index
-/// of the node. Empty for devices that are not USB. `node`: the kernel's folder of the video device.
+/// Returns the attributes from which udev builds the name in /dev/v4l/by-id: vendor, product, serial number,
+/// and index of the node. Returns an empty string for devices that are not USB. `node`: the kernel's folder
+/// of the video device.
 std::string usb_name(const fs::path& node) {
   const fs::path usb = node / "device" / "..";
   const std::string vendor = attribute(usb / "idVendor");
@@ -28,7 +29,7 @@ std::string usb_name(const fs::path& node) {
                      attribute(node / "index"));
 }
 
-/// Returns true if another video device in `nodes` has the USB name of `device`.
+/// Returns true if another video device in `nodes` has the same usb_name() as `device`.
 bool has_twin(const fs::path& nodes, const std::string& device) {
   const std::string name = usb_name(nodes / device);
   if (name.empty()) return false;
@@ -48,7 +49,8 @@ CameraIdentity camera_identity(const std::string& path, const v4l2_capability& c
   const fs::path device = fs::canonical(path, error);
   if (error) return identity;
   const std::string node = device.filename().string();
-  // The cameras of one USB device, such as colour and infrared, have the same bus and the same index.
+  // The cameras of one USB device, such as colour and infrared, have the same bus and the same index. Only
+  // the interface number differs.
   const std::string interface = attribute(fs::path(nodes) / node / "device" / "bInterfaceNumber");
   if (!interface.empty() && interface != "00") identity.bus += fmt::format(" interface {}", interface);
   identity.shared_link = has_twin(nodes, node);

@@ -1,4 +1,4 @@
-// What identifies a camera across connections and runs.
+// Identifies a camera across connections and runs.
 #pragma once
 
 #include <linux/videodev2.h>
@@ -7,13 +7,13 @@
 
 namespace lensd {
 
-/// udev may create the link in /dev/v4l/by-id later than the device node. Cameras with equal serial numbers,
-/// and several cameras in one USB device, share one link, which points to one of them. The control values of
-/// such cameras are therefore stored by bus.
+/// Identity of a camera by its bus and its link in /dev/v4l/by-id. udev may create the link later than the
+/// device node. Cameras with equal serial numbers, and several cameras in one USB device, share one link,
+/// which points to one of them. The control values of such cameras are therefore stored by bus.
 struct CameraIdentity {
   std::string bus;           ///< the device's name (card), the bus, and the USB interface unless it is 00
   std::string link = {};     ///< name in /dev/v4l/by-id; empty: none (yet), or shared
-  bool shared_link = false;  ///< another camera has the same serial number
+  bool shared_link = false;  ///< another camera shares the link
 
   /// Returns the value of SourceControls::device.
   const std::string& name() const noexcept { return link.empty() ? bus : link; }

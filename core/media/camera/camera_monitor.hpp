@@ -18,9 +18,9 @@ constexpr const char* problem(CameraSignal signal) noexcept {
 }
 
 struct CameraMonitor {
-  /// Pictures not delivered, because they were damaged or incomplete.
+  /// Number of pictures that were not delivered, because they were damaged or incomplete.
   std::atomic<uint64_t> broken{0};
-  /// Pictures that the driver dropped, according to gaps in its sequence numbers.
+  /// Number of pictures that the driver dropped, according to gaps in its sequence numbers.
   std::atomic<uint64_t> missed{0};
   std::atomic<CameraSignal> signal{CameraSignal::good};  ///< at most a second old while connected
 };

@@ -1,4 +1,4 @@
-// The program that uses a camera, for messages.
+// Finds the program that uses a camera, for messages.
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 namespace lensd {
 
 /// Returns " (NAME, process N)" for another process that has the device `path` open; an empty string if none
-/// is visible. `proc`: the folder of the processes. Reads links without following them: a link to a file on a
-/// dead network mount would block.
+/// is visible. `proc`: the folder of the processes. Does not follow the links there, because a link to a file
+/// on a dead network mount would block.
 std::string find_camera_user(const std::string& path, const std::string& proc = "/proc");
 
-/// Returns the result of find_camera_user(). Repeats a result for the same path for 2 s, because a busy
-/// camera is opened again every 250 ms and the search takes up to tens of milliseconds. Thread-safe.
+/// Like find_camera_user(), but caches the result for a path for 2 s. A busy camera is opened again every 250
+/// ms, and the search may take tens of milliseconds. Thread-safe.
 std::string camera_user(const std::string& path);
 
 }  // namespace lensd

@@ -73,7 +73,7 @@ std::string choose_camera(const std::vector<Camera>& cameras,
   for (const Camera& camera : cameras)
     if (!camera.raw && camera.readable() && opens(camera.path))
       return camera.by_id.empty() ? camera.path : camera.by_id;
-  // Nodes of programs, such as another lensd's virtual camera, are opened only on request.
+  // Skip nodes of programs, such as another lensd's virtual camera. They are opened only on request.
   for (const PipewireNode& node : nodes())
     if (node.camera && node.device && !node.v4l2)
       return "pipewire:" + (node.name.empty() ? node.serial : node.name);

@@ -12,7 +12,7 @@ namespace {
 /// 29.97 counts as 30.
 constexpr double kRateTolerance = 0.99;
 
-/// Returns the number of pixels that only one picture has if both have the same top left corner. Drivers
+/// Returns the area that only one of two pictures covers if both have the same top left corner. Drivers
 /// compare sizes in this way.
 int64_t size_distance(Extent a, Extent b) {
   return area(a) + area(b) - 2 * area({std::min(a.width, b.width), std::min(a.height, b.height)});
@@ -83,7 +83,7 @@ std::optional<ChosenMode> choose_mode(const std::vector<CameraFormat>& formats,
                         area(mode.size), -rank_of(format.code)};
       if (best && score <= best_score) continue;
       best_score = score;
-      // Pass an unlisted rate on: the driver uses its nearest one.
+      // Request an unlisted rate unchanged: the driver uses its nearest one.
       const bool keep_rate = request.rate > 0 && mode.lowest_rate <= 0;
       best = ChosenMode{format.code, any_size ? mode.size : request.size, keep_rate ? request.rate : rate};
     }

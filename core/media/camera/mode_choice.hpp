@@ -26,8 +26,9 @@ inline constexpr double kPreferredRate = 30;
 
 /// Returns the largest mode that reaches the requested rate or, if none is requested, kPreferredRate. If no
 /// mode does, returns the largest of those with the highest rate. A mode without listed rates counts as fast
-/// enough, a format without listed sizes has every size. If no size is requested, only
-/// CameraFormat::own_size of a range of sizes is considered. CameraFormatEntry::rank decides between equals.
+/// enough. A format without listed sizes counts as having every size. If no size is requested, only
+/// CameraFormat::own_size of a range of sizes is considered. Among equal modes, the format with the lowest
+/// CameraFormatEntry::rank is preferred.
 ///
 /// If no format has the requested size, chooses the format with the nearest size but keeps the requested one,
 /// because the driver then uses its nearest size. Does the same for rates, which are limited to the ends of a

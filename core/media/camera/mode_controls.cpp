@@ -45,7 +45,8 @@ void add(std::vector<std::string>& choices, const std::string& text) {
 
 using Aliases = std::vector<std::pair<std::string, std::string>>;
 
-/// Returns FFmpeg's names of the formats, as in lensd doctor, each with the code of the first such format.
+/// Returns FFmpeg's names of the formats, as `lensd doctor` prints them, each with the code of the first such
+/// format.
 Aliases format_aliases(const std::vector<CameraFormat>& formats) {
   Aliases aliases;
   for (const CameraFormat& format : formats)

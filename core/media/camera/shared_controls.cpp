@@ -31,7 +31,7 @@ ControlValues mode_of(ControlValues values) {
 using CheckedValues = std::vector<std::pair<const SourceControl*, ParamValue>>;
 
 /// Sorts the values so that controls that change other controls come first. uvcvideo does not mark such
-/// controls, but only its booleans and menus override other controls.
+/// controls; there, only booleans and menus override other controls.
 void leaders_first(CheckedValues& values) {
   std::ranges::stable_sort(values, {}, [](const auto& one) {
     return one.first->leads ? 0 : may_override(*one.first) ? 1 : 2;
@@ -165,7 +165,7 @@ void SharedControls::add_kept_values() {
 void SharedControls::select_camera(const CameraIdentity& camera) {
   if (camera_ && camera_->matches(camera)) {
     camera_->bus = camera.bus;
-    // A link that was shared may have belonged to the other camera, which is gone now.
+    // A link that was once shared stays unused: it may have pointed to the other camera.
     camera_->shared_link = camera_->shared_link || camera.shared_link;
     if (!camera_->link.empty() || camera.link.empty() || camera_->shared_link) return;
     camera_->link = camera.link;
@@ -297,7 +297,7 @@ void SharedControls::restart(const ControlValues& previous, const std::vector<st
   if (!previous_mode_) previous_mode_ = previous;
   mode_failures_ = 0;
   for (const std::string& name : released) {
-    if (contains(writes_, name, &Write::name)) continue;  // its new value follows
+    if (contains(writes_, name, &Write::name)) continue;  // a queued write sets a new value
     std::erase_if(wanted_, [&](const auto& one) { return one.first == name; });
     notices_.add(false, fmt::format("{} is chosen automatically now, because the camera has no mode with the "
                                     "requested format, size and rate",

@@ -4,8 +4,8 @@
 //   reader thread   CameraControls: connect(), take_write() ──▶ device ──▶ publish()
 //   any thread      current() ◀── newest published controls
 //
-// Wanted values outlive connections. current() includes queued writes, so that a client reads back what it
-// set. Thread-safe.
+// Wanted values are the configured ones, those that were set, and those kept from earlier runs. They outlive
+// connections. current() includes queued writes, so that a client reads back what it set. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ class SharedControls {
     Purpose purpose = Purpose::set;           ///< restore: writes a value again that was set earlier
     /// The same request sets another control that may override this one, so the user needs no notice.
     bool may_be_overridden = false;
-    int failures = 0;       ///< attempts that ended with an error of the connection
+    int failures = 0;       ///< attempts that failed with a connection error
     int64_t failed_ns = 0;  ///< time of the first of them
   };
 
@@ -69,8 +69,8 @@ class SharedControls {
   std::vector<Write> connect(const CameraIdentity& camera, std::vector<SourceControl> controls);
   /// Removes and returns the oldest write.
   std::optional<Write> take_write();
-  /// Puts a write back into the queue. Call if the camera was unplugged, or if the write failed with an error
-  /// of the connection. A newer write to the same control has precedence.
+  /// Puts a write back into the queue. Call if the camera was unplugged, or if the write failed with a
+  /// connection error. A newer write to the same control has precedence.
   void put_back(Write write);
   bool has_writes() const noexcept { return pending_.load(std::memory_order_acquire); }
   /// Returns true if current() was called with `keep_fresh` in the last second.
@@ -97,7 +97,7 @@ class SharedControls {
   bool take_restart() noexcept { return restart_.exchange(false); }
   /// Call when a picture in the wanted mode has arrived.
   void mode_works();
-  /// Stores whether the mode is the cause if the connection ends before its first picture.
+  /// Stores whether the mode is the suspected cause if the connection ends before its first picture.
   void suspect_mode(bool suspected) noexcept { mode_suspected_ = suspected; }
   /// Reports that the mode could not be set or started. `error`: errno; 0: lensd cannot read the mode.
   /// Suspects the mode unless the camera is absent or in use. If unplugging may also cause this error,

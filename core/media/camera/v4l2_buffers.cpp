@@ -74,8 +74,7 @@ V4l2SetFormat read_format(const v4l2_format& format) noexcept {
   return set;
 }
 
-/// Planes in the same memory plane follow each other; the ratio of their pitches is the ratio of their row
-/// sizes.
+/// Planes in the same memory plane are contiguous, and their pitches have the ratio of their row sizes.
 V4l2Layout v4l2_layout(AVPixelFormat pixels, Extent size, size_t memory_planes,
                        const std::array<int, kMaxV4l2Planes>& pitch_bytes) {
   V4l2Layout layout;

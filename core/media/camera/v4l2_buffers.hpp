@@ -1,5 +1,5 @@
-// The kernel's buffers of a Video4Linux device, mapped into memory, and the places of a picture's planes in
-// them. For cameras and for devices that take pictures. Use an object on the thread of its device.
+// Maps the kernel's buffers of a Video4Linux device into memory, and computes where a picture's planes are in
+// them. For capture and output devices. Use an object on the thread of its device.
 #pragma once
 
 #include <array>
@@ -31,8 +31,8 @@ class V4l2Buffers {
   V4l2Buffers(const V4l2Buffers&) = delete;
   V4l2Buffers& operator=(const V4l2Buffers&) = delete;
 
-  /// Lets the driver allocate about `count` buffers and maps them. `type`: V4L2_BUF_TYPE_… Returns 0 or an
-  /// errno: ENOMEM if the driver allocates fewer than 2. The driver may have buffers also after a failure.
+  /// Requests about `count` buffers from the driver and maps them. `type`: V4L2_BUF_TYPE_… Returns 0 or an
+  /// errno: ENOMEM if the driver allocates fewer than 2. After a failure, the driver may still have buffers.
   int allocate(uint32_t type, size_t memory_planes, uint32_t count);
   void unmap() noexcept;
   /// Unmaps the buffers and lets the driver free them. While it has some, it refuses write() with EBUSY.
@@ -41,7 +41,8 @@ class V4l2Buffers {
   size_t size() const noexcept { return buffers_.size(); }
   const Buffer& operator[](size_t index) const noexcept { return buffers_[index]; }
 
-  /// Returns the argument of VIDIOC_QBUF and VIDIOC_DQBUF. It refers to planes() until the next call.
+  /// Returns the argument of VIDIOC_QBUF and VIDIOC_DQBUF. For a multi-planar device it points to planes(),
+  /// which the next call overwrites.
   v4l2_buffer request(uint32_t index) noexcept;
   /// The memory planes of the last request(); only of a multi-planar device.
   std::array<v4l2_plane, VIDEO_MAX_PLANES>& planes() noexcept { return planes_; }

@@ -75,7 +75,7 @@ AVColorPrimaries primaries_of(const v4l2_pix_format& format) {
 }
 
 /// Returns true if the samples have full range. If the driver does not specify the range, V4L2 defines full
-/// range for RGB and for V4L2_COLORSPACE_JPEG; it is assumed for grey, too.
+/// range for RGB and for V4L2_COLORSPACE_JPEG. lensd also assumes full range for grey then.
 bool full_range(const v4l2_pix_format& format, bool chroma) {
   uint32_t range = format.quantization;
   if (range == V4L2_QUANTIZATION_DEFAULT)

@@ -1,4 +1,4 @@
-// Pictures of a Video4Linux camera, read from the kernel without libavdevice.
+// Reads pictures from a Video4Linux camera, without libavdevice.
 //
 //   driver ──▶ mapped kernel buffer ──copy──▶ packet (compressed) or picture buffer (uncompressed)
 //                  ▲                 │
@@ -9,7 +9,8 @@
 // copy writes uncompressed pictures directly into a buffer of the PictureAllocator, which may be pinned, so
 // that the upload needs no other copy.
 //
-// Call everything from one thread. read() returns if the driver delivers nothing for 50 ms (poll interval).
+// Call all functions from one thread. read() returns if the driver delivers nothing for 50 ms (poll
+// interval).
 #pragma once
 
 #include <array>

@@ -122,7 +122,7 @@ bool ends_list(int error) {
   return not_offered(error) || is_gone(error);
 }
 
-/// Returns the first control after `id` that answers, by its own ID. Returns false if there is none.
+/// Finds the first control after `id` that answers, by querying single IDs. Returns false if there is none.
 bool skip_control(V4l2Device& device, uint32_t id, v4l2_query_ext_ctrl& query) {
   log::info("a control of the camera after {:#x} cannot be read: {}", id, std::strerror(device.error()));
   constexpr uint32_t kEntries = 64;

@@ -44,7 +44,7 @@ class V4l2Device {
   int fd_ = -1;
 };
 
-/// Returns true if a request failed because the device has no such value or does not know the request, and
+/// Returns true if a request failed because the device has no such value or does not support the request, and
 /// not because it is busy or was unplugged.
 bool not_offered(int error) noexcept;
 

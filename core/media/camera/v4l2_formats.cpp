@@ -96,7 +96,7 @@ const CameraFormatEntry* find_camera_format(uint32_t fourcc) noexcept {
   return nullptr;
 }
 
-/// The table has formats with one memory plane before those with several.
+/// The table lists formats with one memory plane first, so the loop prefers them.
 const CameraFormatEntry* find_camera_format(AVPixelFormat pixels) noexcept {
   for (const CameraFormatEntry& entry : kCameraFormats)
     if (entry.raw() && entry.pixels == pixels && !entry.v_first) return &entry;

@@ -24,7 +24,8 @@ struct CameraFormatEntry {
 std::span<const CameraFormatEntry> camera_format_table() noexcept;
 /// Returns null if lensd does not support the format.
 const CameraFormatEntry* find_camera_format(uint32_t fourcc) noexcept;
-/// Returns the format of uncompressed pictures, and prefers one memory plane. Returns null if there is none.
+/// Returns the uncompressed format with these pixels, preferably with one memory plane. Returns null if there
+/// is none.
 const CameraFormatEntry* find_camera_format(AVPixelFormat pixels) noexcept;
 
 }  // namespace lensd

@@ -52,7 +52,7 @@ int fitted(int value, int low, int high, int step) {
 }
 
 /// Returns the size of the current timings, of the TV standard or, if the input has neither, of the current
-/// format. Returns an empty size if the device does not know it.
+/// format. Returns an empty size if the device reports none of them.
 Extent input_size(V4l2Device& device, uint32_t type) {
   v4l2_dv_timings timings = {};
   if (device.query(VIDIOC_G_DV_TIMINGS, timings) && timings.bt.width > 0 && timings.bt.height > 0)

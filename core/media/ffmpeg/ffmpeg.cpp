@@ -47,7 +47,7 @@ void count_decoder_error(void* context) {
 
 /// Returns true if `text` is a demuxer's message that its file is truncated. Demuxers return the same end of
 /// stream for complete and truncated files.
-bool names_cut(void* context, const std::string& text) {
+bool reports_truncation(void* context, const std::string& text) {
   if (!context || *static_cast<const AVClass**>(context) != avformat_get_class()) return false;
   for (const char* message : {"ended prematurely", "partial file", "reached eof"})
     if (text.find(message) != std::string::npos) return true;
@@ -67,7 +67,7 @@ void on_log(void* context, int level, const char* format, va_list arguments) {
   const std::string text = without_secrets(on_one_line(trimmed(line)));
   if (text.empty()) return;
   if (level <= AV_LOG_ERROR) t_last_error = without_prefix(text);
-  if (names_cut(context, text)) t_cut_logged = true;
+  if (reports_truncation(context, text)) t_cut_logged = true;
   log::debug("ffmpeg: {}", text);
 }
 

@@ -83,7 +83,7 @@ class Options {
   AVDictionary* dict_ = nullptr;
 };
 
-/// For results of calls that fail only if out of memory. Throws MemoryError if `result` < 0.
+/// Checks the result of a call that fails only if out of memory. Throws MemoryError if `result` < 0.
 inline void check_memory(int result) {
   if (result < 0) throw MemoryError("ffmpeg", "out of memory", {});
 }
@@ -112,12 +112,12 @@ IoPtr make_io(int buffer_bytes, void* opaque, int (*read)(void*, uint8_t*, int),
               int (*write)(void*, WriteByte*, int), int64_t (*seek)(void*, int64_t, int));
 
 inline constexpr AVRational kNanoseconds = {1, 1'000'000'000};
-/// Clamps the result to ± a quarter of the range, so that differences do not overflow. The limits are not
-/// plausible().
+/// Clamps the result to ± a quarter of the range, so that differences do not overflow. plausible() rejects
+/// the limits.
 inline int64_t to_ns(int64_t ticks, AVRational time_base) noexcept {
   constexpr int64_t kLimit = INT64_MAX / 4;
   const int64_t ns = av_rescale_q(ticks, time_base, kNanoseconds);
-  if (ns == INT64_MIN && ticks > 0) return kLimit;  // FFmpeg's result for all overflows
+  if (ns == INT64_MIN && ticks > 0) return kLimit;  // FFmpeg returns INT64_MIN for every overflow
   return std::clamp(ns, -kLimit, kLimit);
 }
 inline int64_t to_ticks(int64_t ns, AVRational time_base) noexcept {

@@ -30,8 +30,8 @@ class FileIo {
 
   int fd_ = -1;
   bool regular_ = false, owns_fd_ = true;
-  /// Position of the next read in a regular file. The position of the descriptor is not used, because a
-  /// second object may read the same standard input.
+  /// Position of the next read in a regular file. The descriptor's own position is not used, because a second
+  /// object may read the same standard input.
   int64_t at_ = 0;
   const StopFlags& stop_;
   ff::IoPtr context_;

@@ -14,8 +14,8 @@ HdrMetadata hdr_metadata_of(const AVFrame& frame, const AVStream* stream);
 /// once. Throw MemoryError if out of memory.
 void add_hdr_metadata(AVStream& stream, const HdrMetadata& hdr);
 void add_hdr_metadata(AVFrame& frame, const HdrMetadata& hdr);
-/// Makes an encoder that is not open yet write the metadata into the bitstream: x264, x265, and with FFmpeg 7
-/// all encoders that can. `settings`: the encoder's options.
+/// Makes an encoder write the metadata into the bitstream. Works for x264 and x265, and since FFmpeg 7 for
+/// all encoders that support it. Call before the encoder is opened. `settings`: the encoder's options.
 void add_to_bitstream(AVCodecContext& encoder, const HdrMetadata& hdr, ff::Options& settings);
 
 }  // namespace lensd

@@ -17,7 +17,7 @@ struct StopFlags {
   const std::atomic<bool>* cancelled = nullptr;  ///< SourceOptions::cancel
   /// Opening a pipe is interrupted at this time; 0: never. Not thread-safe: used by the reading thread only.
   int64_t deadline_ns = 0;
-  /// Increases while reading waits for data of a server or a pipe.
+  /// Counter that increases while the reading thread waits for data from a server or a pipe.
   mutable std::atomic<uint64_t> waits{0};
 
   bool late() const noexcept { return deadline_ns != 0 && now_ns() > deadline_ns; }
@@ -28,7 +28,7 @@ struct StopFlags {
   void count_wait() const noexcept { waits.fetch_add(1, std::memory_order_relaxed); }
 };
 
-/// An interrupt callback for FFmpeg with a deadline. Must outlive every context that has its callback().
+/// An interrupt callback for FFmpeg with a deadline. Must outlive every context that uses its callback().
 /// Thread-safe.
 class IoDeadline {
  public:

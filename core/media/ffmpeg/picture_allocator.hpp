@@ -41,7 +41,7 @@ class PictureAllocator {
   void count_logged_error() noexcept { logged_errors_.fetch_add(1, std::memory_order_relaxed); }
 
   /// Returns the size of the last picture that exceeded kMaxSide since the last call; empty if there was
-  /// none. FFmpeg's HEVC decoder reports it as a lack of memory.
+  /// none. FFmpeg's HEVC decoder reports such a picture as a lack of memory.
   Extent take_too_large() noexcept { return too_large_.exchange(Extent{}, std::memory_order_relaxed); }
 
   /// Returns the number of blocks allocated so far, for tests.

@@ -30,7 +30,7 @@ struct PixelsFormat {
   bool alpha = false;                        ///< the pictures have transparency
   Orientation orientation = {};              ///< for the container; pictures are stored without it
   std::optional<StreamTags> tags = {};       ///< decoded pictures: the source's tags, for the stream
-  bool decoded = false;                      ///< a picture of the source, no working image
+  bool decoded = false;                      ///< true: a picture of the source; false: a working image
   bool operator==(const PixelsFormat&) const = default;
 };
 

@@ -59,8 +59,8 @@ void copy_row(const uint8_t* from, ComponentLayout a, uint8_t* to, ComponentLayo
                      count - done);
 }
 
-/// Sets all bytes of a picture in one plane. Packed formats may have unused ones: X of VUYX, or the last Y of
-/// YUYV with an odd width.
+/// Sets all bytes of a picture in one plane. Packed formats may have unused bytes: X of VUYX, or the last Y
+/// of YUYV with an odd width.
 void fill(AVFrame& picture, Extent extent) {
   const int bytes = av_image_get_linesize(static_cast<AVPixelFormat>(picture.format), extent.width, 0);
   for (int y = 0; y < extent.height; ++y)

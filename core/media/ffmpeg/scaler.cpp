@@ -16,7 +16,8 @@ const int* coefficients(const PixelsFormat& f) {
 
 /// Positions of chroma samples for swscale, in 1/256 pixel.
 struct ChromaPosition {
-  int column = -513, row = -513;  ///< swscale's default; others would shift chroma that is not subsampled
+  /// -513 is swscale's default. Other values would shift chroma that is not subsampled.
+  int column = -513, row = -513;
 };
 
 ChromaPosition chroma_position(const PixelsFormat& f) {

@@ -9,8 +9,8 @@
 
 namespace lensd {
 
-/// Uses DeepConverter for 16-bit images and Repack for decoded YUV pictures if they support the formats, else
-/// swscale, with Repack before it for layouts that swscale does not read.
+/// Uses DeepConverter for 16-bit images, Repack for decoded YUV pictures, and swscale if those do not support
+/// the formats. Repack also runs before swscale for layouts that swscale does not read.
 class Scaler {
  public:
   /// Prepares the conversion. `to` must have the extent of `from`. If `from` is an image with 16 bits, the

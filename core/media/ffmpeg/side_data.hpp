@@ -9,8 +9,8 @@
 
 namespace lensd {
 
-/// Return the side data of this type, or null if it is absent or has fewer than `bytes` bytes. It is valid
-/// while its owner keeps it. `stream` may be null.
+/// Return the side data of this type, or null if it is absent or has fewer than `bytes` bytes. The data is
+/// valid as long as the stream or frame has it. `stream` may be null.
 const uint8_t* side_data_of(const AVStream* stream, AVPacketSideDataType type, size_t bytes);
 const uint8_t* side_data_of(const AVFrame& frame, AVFrameSideDataType type, size_t bytes);
 

@@ -31,7 +31,7 @@ constexpr int kOffsetIgnored = -1;
 constexpr auto kRetryStep = std::chrono::milliseconds(20);
 constexpr const char* kIfIntended = "if that is intended, use a playlist of that host";
 constexpr std::string_view kCrypto = "crypto+";
-/// Options of FFmpeg's demuxer that are passed on: the range of a segment, the key and its use.
+/// Options of FFmpeg's demuxer that are passed on: the byte range of a segment, and the decryption key.
 constexpr const char* kPassedOn[] = {"offset", "end_offset", "seekable", "key", "iv"};
 /// Options of the user that apply to every host. Other options may be secrets, such as headers and cookies.
 constexpr const char* kForAllHosts[] = {"user_agent", "http_proxy", "tls_verify", "ca_file"};
@@ -169,13 +169,13 @@ int HlsAccess::open(AVFormatContext* context, AVIOContext** io, const char* url,
   }
 }
 
-/// Gives a playlist to FFmpeg, for the first time or when FFmpeg loads it again.
+/// Passes a playlist to FFmpeg, for the first time or when FFmpeg loads it again.
 int HlsAccess::give(AVFormatContext& context, AVIOContext** io, Role& role) {
   if (!std::exchange(role.loaded, false)) {
     const int64_t sequence = role.listed.sequence;
     load(context, role);
     role.loaded = false;
-    // FFmpeg would wait until the new numbers reach the number of its next segment.
+    // The sequence numbers went back. FFmpeg would wait until they reach the number of its next segment.
     if (role.given && role.listed.end() <= sequence && role.listed.sequence < sequence)
       fail("the server has restarted the stream");
   }
@@ -314,8 +314,8 @@ void HlsAccess::set_options(ff::Options& options, const std::string& address,
       options.set(key.c_str(), value);
 }
 
-/// Throws Error if the host is internal and not the one that the user named. ConnectPolicy checks addresses,
-/// and would allow other names of an allowed address.
+/// Throws Error if the host is internal and not the one that the user named. ConnectPolicy checks only
+/// addresses, so it would allow another name of an allowed address.
 void HlsAccess::check_host(const std::string& address) {
   const std::string host = host_of(address);
   if (host == host_ || hosts_.contains(host)) return;

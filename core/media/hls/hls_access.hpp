@@ -1,4 +1,4 @@
-// What FFmpeg's HLS demuxer may open.
+// Opens playlists, segments and keys for FFmpeg's HLS demuxer, and checks their addresses.
 //
 //   FFmpeg ── io_open ──▶ HlsAccess ──┬── a playlist: loaded whole, parsed, rewritten ──▶ text in memory
 //                                     └── a segment, key or map ──▶ its HTTP connection
@@ -23,7 +23,8 @@
 
 namespace lensd {
 
-/// What the connections of a source share. Used by its reader thread only, except `opens_file`.
+/// State shared by the successive connections of a source. Used by its reader thread only, except
+/// `opens_file`.
 struct HlsProgress {
   /// A complete playlist, or a file whose size the server has stated, is being opened. LiveSource waits
   /// longer for it, so that it plays as a file.
@@ -37,7 +38,7 @@ class HlsAccess {
  public:
   using Open = decltype(AVFormatContext::io_open);
 
-  /// `url`: the user's address. `function`: FFmpeg's function. All references must outlive this object.
+  /// `url`: the user's address. `function`: FFmpeg's own io_open. All references must outlive this object.
   HlsAccess(std::string url, const LiveOptions& live, Open function, IoDeadline& deadline,
             ConnectPolicy& policy);
   ~HlsAccess();
@@ -56,7 +57,7 @@ class HlsAccess {
   void begin(AVFormatContext& context, const std::string& text, const std::string& address,
              const Request& request);
 
-  /// The playlist for the demuxer. Call after begin().
+  /// Returns the master playlist for the demuxer. Call after begin().
   AVIOContext* master() const noexcept;
 
   /// Like AVFormatContext::io_open and io_close2.
@@ -64,7 +65,8 @@ class HlsAccess {
            AVDictionary** options) noexcept;
   int close(AVIOContext* io) noexcept;
 
-  /// From now on, temporary failures are retried until the deadline. Before, LiveReader retries them.
+  /// Makes this object retry temporary failures until the deadline. Before this call, LiveReader retries
+  /// them.
   void keep_trying() noexcept { keeps_trying_ = true; }
 
   /// Appends what `io` delivers to `text`, and sets `address` to the one after redirections. Returns 0 or an
@@ -97,7 +99,7 @@ class HlsAccess {
     ~Connection() { avio_closep(&io); }
     AVIOContext* io = nullptr;
   };
-  /// A media playlist.
+  /// State of one media playlist.
   struct Role {
     std::string address;
     hls::Playlist listed;

@@ -1,5 +1,5 @@
-// When the packets of a live HLS stream are due. Segments arrive in bursts of several seconds; the packets
-// are delivered at the rate of their timestamps.
+// Computes when the packets of a live HLS stream are due. Segments arrive in bursts of several seconds; the
+// packets are delivered at the rate of their timestamps.
 //
 //   timestamps, in the order of the stream ── place() ──▶ continuous timeline ── due_ns() ──▶ monotonic clock
 //
@@ -16,10 +16,10 @@ namespace lensd {
 
 class PacketPace {
  public:
-  /// The wait for further packets before playback starts, and after packets were missing.
+  /// Time to buffer before playback starts, and again after packets were missing.
   static constexpr int64_t kReserveNs = 300'000'000;
 
-  /// Returns the place of a packet of the pictures on the continuous timeline.
+  /// Returns the place of a video packet on the continuous timeline.
   int64_t place_video(int64_t stream_ns) noexcept {
     const int64_t place = stream_ns + offset_ns_;
     if (!any_video_ || is_jump(place - video_ns_))
@@ -44,7 +44,7 @@ class PacketPace {
     return start_ns_ + place;
   }
 
-  /// Call when a packet of the pictures is delivered. `newest`: place of the newest one that is buffered.
+  /// Call when a video packet is delivered. `newest`: place of the newest buffered one.
   void delivered(int64_t place, int64_t newest, int64_t now_ns) noexcept {
     start_ns_ -= direction_ * std::max<int64_t>(place - delivered_ns_, 0) / kCorrection;
     delivered_ns_ = place;

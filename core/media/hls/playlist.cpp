@@ -277,7 +277,7 @@ std::string resolve(const std::string& base, std::string_view reference) {
     if (reference.starts_with("//")) {
       out = base.substr(0, host - 2).append(reference);
     } else {
-      std::string_view tail;  // a query keeps its dots
+      std::string_view tail;  // query or fragment, in which dots are kept
       if (const size_t at = reference.find_first_of("?#"); at != std::string_view::npos)
         tail = reference.substr(at), reference = reference.substr(0, at);
       std::string joined = base.substr(path, query - path);

@@ -3,8 +3,8 @@
 //   text of a server ── parse() ──▶ Playlist ── choose() ──▶ Choice
 //                                          └── media_text(), master_text() ──▶ text for FFmpeg
 //
-// FFmpeg never reads a server's playlist itself: it reads one that consists only of what parse() understood,
-// with absolute http and https addresses and within the limits below. Thread-safe.
+// FFmpeg never reads a server's playlist. It reads a new one that contains only parsed entries, with absolute
+// http and https addresses and within the limits below. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ inline constexpr size_t kMaxEntries = 1000;          ///< variants, renditions, 
 inline constexpr size_t kMaxAddressBytes = 4000;     ///< FFmpeg's limit is 4096 with a prefix
 inline constexpr std::string_view kBegin = "#EXTM3U";
 
-/// A version of the video in a master playlist.
+/// One version of the video in a master playlist.
 struct Variant {
   std::string address, audio_group, codecs;
   Extent size;
@@ -32,7 +32,7 @@ struct Variant {
   bool has_video = true;
 };
 
-/// Audio of a master playlist. Without an address it is part of the variants.
+/// An audio rendition of a master playlist. Without an address, its audio is part of the variants.
 struct Rendition {
   std::string group, address, name, language;
   bool preferred = false;
@@ -87,7 +87,7 @@ std::string resolve(const std::string& base, std::string_view reference);
 /// limit, lists an address that is not allowed, or is encrypted in a way that lensd does not support.
 Playlist parse(std::string_view text, const std::string& base);
 
-/// What to play of a master playlist.
+/// The selected streams of a master playlist.
 struct Choice {
   std::string video, audio;  ///< addresses of media playlists; `audio` may be empty
   bool rendition = false;    ///< the audio has a separate playlist
@@ -103,8 +103,8 @@ std::vector<std::string> describe_variants(const Playlist& master);
 /// is in renditions, also chooses rendition `audio_track`, from 1, or the preferred one for 0. Throws
 /// Error(bad_source) if there is no variant with video.
 Choice choose_video(const Playlist& master, int track, int audio_track);
-/// Chooses a playlist with audio and returns it as Choice::video: rendition `track` of the largest variant.
-/// If there is none, the variant with the lowest rate, because all variants have the same audio.
+/// Chooses a playlist with audio and returns it as Choice::video: rendition `track` of the largest variant
+/// or, if there is none, the variant with the lowest rate, because all variants have the same audio.
 Choice choose_audio(const Playlist& master, int track);
 
 /// Returns a master playlist for `choice`.

@@ -14,7 +14,7 @@ namespace {
   throw Error(ExitCode::bad_source, {}, "its HLS playlist " + what);
 }
 
-/// Dolby Vision without a base layer, which lensd does not show.
+/// Returns true for Dolby Vision without a base layer, which lensd cannot show.
 bool is_dolby_vision(const Variant& variant) {
   return variant.codecs.find("dvh") != std::string::npos || variant.codecs.find("dva") != std::string::npos;
 }

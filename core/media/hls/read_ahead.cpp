@@ -10,7 +10,7 @@
 namespace lensd {
 namespace {
 
-/// Interruptions are noticed after this time.
+/// Interval at which an interruption is checked.
 constexpr int64_t kPollNs = 20'000'000;
 /// Added to the size of each packet, so that empty ones are limited as well.
 constexpr int64_t kPacketOverhead = 256;

@@ -30,7 +30,7 @@ class ReadAhead {
 
   /// Starts the thread. `stop` must outlive this object. Throws std::exception if out of memory or threads.
   ReadAhead(Read read, const Streams& streams, const StopFlags& stop);
-  /// Waits for the thread. Interrupt its read() before.
+  /// Waits for the thread. Interrupt read() first.
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
@@ -60,7 +60,7 @@ class ReadAhead {
   std::deque<Kept> video_, audio_;  ///< oldest first
   int64_t bytes_ = 0;
   PacketPace pace_;
-  int64_t newest_ = 0;  ///< PacketPace::place_video() of the newest packet of the pictures
+  int64_t newest_ = 0;  ///< PacketPace::place_video() of the newest video packet
   int error_ = 0;       ///< why the thread has ended; 0: it runs
   bool missing_ = true, ends_ = false;
   std::thread thread_;

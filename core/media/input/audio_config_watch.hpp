@@ -1,6 +1,6 @@
 // Detects a change of the audio configuration within a connection: other AAC settings in a transport stream,
-// or a new publisher of an FLV stream, which a relay forwards on the same connection. The outputs of the
-// audio were opened with the first configuration. Not thread-safe.
+// or a new publisher of an FLV stream, which a relay forwards on the same connection. Audio outputs are
+// opened with the first configuration and cannot take another one. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ class AudioConfigWatch {
   bool put(const AVPacket& packet) noexcept;
   /// Returns true if the configuration of an FLV stream has changed: its publisher has restarted.
   bool changed() const noexcept { return changed_; }
-  /// Returns true if the settings of ADTS frames have changed, as in broadcasts with stereo and 5.1.
+  /// Returns true if the settings of ADTS frames have changed, as in broadcasts that switch between stereo
+  /// and 5.1.
   bool adts_changed() const noexcept { return others_ >= kCertainAfter; }
   /// Sets the rate and channels of `codec`, which describes the frames before adts_changed().
   void set_new_format(AVCodecParameters& codec) const;

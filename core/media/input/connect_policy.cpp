@@ -127,7 +127,7 @@ bool may_send(const void* address, socklen_t size) {
   return false;
 }
 
-/// Calls `receive`, unless this thread's source has received too much.
+/// Calls `receive`, unless this thread's source has reached its byte limit.
 template <class Receive>
 ssize_t receive_limited(const Receive& receive) {
   lensd::ConnectPolicy* const policy = lensd::t_policy;
@@ -163,7 +163,8 @@ extern "C" __attribute__((visibility("default"))) ssize_t sendmsg(int fd, const 
   return syscall(SYS_sendmsg, fd, message, flags);
 }
 
-// These are not system calls like the ones above, so that a preloaded library can still replace them.
+// Unlike the functions above, these do not make the system call, so that a preloaded library can still
+// replace them.
 extern "C" __attribute__((visibility("default"))) ssize_t recv(int fd, void* data, size_t bytes, int flags) {
   static const auto next = reinterpret_cast<decltype(&recv)>(dlsym(RTLD_NEXT, "recv"));
   return receive_limited([&] { return next(fd, data, bytes, flags); });

@@ -1,12 +1,12 @@
-// The addresses that FFmpeg may connect and send datagrams to for a network source, and how much it receives.
+// Limits the addresses that FFmpeg contacts for a network source, and the number of bytes that it receives.
 //
 //   Input ── Scope ──▶ FFmpeg's calls in this thread ── connect(), sendto(), sendmsg() ──▶ ConnectPolicy
 //                                                 ── recv(), recvfrom() ──▶ byte limit
 //
 // FFmpeg resolves names and follows redirections itself, and sends RTP and RTCP datagrams to the address that
 // an RTSP server names. A server on the internet must not make this machine contact hosts of the private
-// network, so every such address is checked: connect_policy.cpp defines the functions, which FFmpeg's
-// libraries call instead of those of the C library. FFmpeg's own threads only receive datagrams.
+// network, so every such address is checked. connect_policy.cpp defines the functions named above; FFmpeg's
+// libraries call them instead of those of the C library. FFmpeg's own threads only receive datagrams.
 //
 // A server may send a picture that never ends, of which FFmpeg would buffer up to 2 GiB. Hence the byte
 // limit.

@@ -156,7 +156,7 @@ void Decoder::keep_order(const AVPacket& packet) noexcept {
   const bool obeys =
       codec == AV_CODEC_ID_MPEG1VIDEO || codec == AV_CODEC_ID_MPEG2VIDEO || codec == AV_CODEC_ID_MPEG4;
   const bool timed = packet.pts != AV_NOPTS_VALUE && packet.dts != AV_NOPTS_VALUE;
-  // With this flag these decoders deliver pictures in the order of decoding.
+  // With this flag these decoders deliver pictures in decoding order.
   if (obeys && timed && packet.pts > packet.dts) context_->flags &= ~AV_CODEC_FLAG_LOW_DELAY;
 }
 

@@ -221,7 +221,7 @@ FrameOutcome FfmpegSource::decode() {
           !whole || frame_->decode_error_flags || (frame_->flags & AV_FRAME_FLAG_CORRUPT),
           allocator_.logged_errors());
       if (whole)
-        allocator_.take_too_large();  // the size was damaged
+        allocator_.take_too_large();  // a damaged packet had announced a wrong size
       else
         count_undecodable();
       if (!whole || (input_->camera_monitor() && camera_picture_damaged())) continue;
@@ -286,8 +286,8 @@ FrameOutcome FfmpegSource::feed() {
 }
 
 /// Passes a packet to the decoder, or drains it if `packet` is null. Returns FFmpeg's result. If the driver
-/// refuses the stream, changes to a decoder with several threads: the one for the GPU has one thread, and
-/// FFmpeg's AV1 decoder does not work without a GPU.
+/// refuses the stream, replaces the decoder: the one for the GPU has only one thread, and FFmpeg's AV1
+/// decoder does not work without a GPU.
 int FfmpegSource::send(const AVPacket* packet) {
   const bool refused_before = decoder_->gpu_refused();
   const int sent = avcodec_send_packet(&decoder_->context(), packet);

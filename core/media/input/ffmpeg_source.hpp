@@ -54,7 +54,8 @@ class DataWait {
   void add(int64_t ns) noexcept {
     state_.store(state_.load(std::memory_order_relaxed) + ns, std::memory_order_relaxed);
   }
-  std::atomic<int64_t> state_{0};  ///< sum of the waits; during a wait minus its start, so negative
+  /// Sum of the waits. During a wait, the start time of the wait is subtracted, so the value is negative.
+  std::atomic<int64_t> state_{0};
 };
 
 class FfmpegSource final : public Source {
@@ -161,7 +162,7 @@ class FfmpegSource final : public Source {
 
   const std::string url_, where_;
   const SourceOptions options_;
-  std::string forged_;  ///< why the last forged picture was dropped
+  std::string forged_;  ///< result of png_problem() for the last dropped picture; empty: none was dropped
   StopFlags stop_;
   DataWait data_wait_;
   PictureAllocator allocator_;
@@ -173,8 +174,8 @@ class FfmpegSource final : public Source {
   ff::FramePtr before_target_ = ff::make_frame();  ///< the last frame that a seek has skipped, or empty
   FrameInfo before_target_info_;
   bool target_waits_ = false;  ///< before_target_ is the picture after frame_, and is delivered next
-  /// If the last seek went into a long picture: its target, at which the picture was delivered, and the time
-  /// at which the picture begins. Otherwise entered_ns_ is negative.
+  /// If the last seek ended inside a long picture: its target, at which the picture was delivered, and the
+  /// time at which the picture begins. Otherwise entered_ns_ is negative.
   int64_t entered_ns_ = -1, entered_begin_ns_ = 0;
   ff::PacketPtr packet_ = ff::make_packet();
   TimestampNormalizer timestamps_;

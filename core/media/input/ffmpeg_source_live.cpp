@@ -1,5 +1,5 @@
 // FfmpegSource for live sources: uncompressed and damaged pictures of cameras, lost connections, and senders
-// that restart with another stream. Also tells images from streams of images.
+// that restart with another stream. Also distinguishes single images from streams of images.
 #include <fmt/format.h>
 
 #include <string_view>
@@ -126,7 +126,7 @@ void FfmpegSource::fail_lost(int error) const {
   fail("stream error: " + ff::error_text(error));
 }
 
-/// Call for data of a live source. Throws Error if data has arrived for open_ns without a picture.
+/// Call when data of a live source arrives. Throws Error if data has arrived for open_ns without a picture.
 void FfmpegSource::check_picture_age() {
   const int64_t now = now_ns();
   if (data_since_ns_ == 0) data_since_ns_ = now;

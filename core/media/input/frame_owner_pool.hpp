@@ -9,7 +9,8 @@
 
 namespace lensd {
 
-/// A pool that lives as long as its source and all pictures from it. Pictures may be released on any thread.
+/// The pool exists until its source and all pictures from it are destroyed. Pictures may be released on any
+/// thread.
 class FrameOwnerPool : public std::enable_shared_from_this<FrameOwnerPool> {
  public:
   static std::shared_ptr<FrameOwnerPool> make() {

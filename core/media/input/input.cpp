@@ -24,7 +24,7 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// Demuxers whose input names other files, and those that accept any text.
+/// Refused demuxers: their input may name other files, or they accept any text.
 constexpr std::array<std::string_view, 11> kRefusedDemuxers = {
     "hls", "concat", "dash", "imf", "sdp", "rtsp", "tty", "ass", "ffmetadata", "lavfi", "webm_dash_manifest"};
 /// lavfi sources that open files or load plugins.
@@ -33,8 +33,8 @@ constexpr std::array<std::string_view, 5> kRefusedFilters = {"movie", "amovie", 
 
 constexpr int kMaxRetries = 1000;  // after EAGAIN, per packet
 
-/// Limits of the data that a server sends until the next packet. Live streams: kStreamPacketBytes plus
-/// kPixelBytes per pixel of the picture. Files, and opening any source: kFileBytes.
+/// Limits of the data that a server may send until the next packet is complete. Live streams:
+/// kStreamPacketBytes plus kPixelBytes per pixel of the picture. Files, and opening any source: kFileBytes.
 constexpr int64_t kStreamPacketBytes = 64 << 20, kFileBytes = 512 << 20;
 constexpr int64_t kPixelBytes = 8;
 /// Time that read() waits for a file on a server; playback continues when data arrives.
@@ -93,7 +93,7 @@ Input::Input(const std::string& url, StreamKind kind, const StopFlags& stop, con
   // Devices describe their stream when they are opened.
   const bool device = kind_ == UrlKind::camera || kind_ == UrlKind::pipewire || kind_ == UrlKind::screen;
   if (invents_times()) {
-    // Timestamps are invented, so do not probe further packets for the frame rate.
+    // FFmpeg makes up the timestamps, so do not probe further packets for the frame rate.
     context_->fps_probe_size = 0;
     if (this->live() && scheme_of(url).starts_with("http")) silence_.allow_slow();
   }

@@ -60,12 +60,12 @@ class Input {
 
   /// Returns true for containers of one or several images, see holds_images().
   bool image_container() const noexcept;
-  /// Returns true for images that a server sends without a size: one, or a stream of them.
+  /// Returns true if a server sends one or several images without stating a size.
   bool may_be_image_stream() const noexcept {
     return kind_ == UrlKind::network && !sized_ && image_container() &&
            std::string_view(context_->iformat->name).ends_with("_pipe");
   }
-  /// Call if such a response contains several images. live() then returns true.
+  /// Call if may_be_image_stream() is true and a second image has arrived. live() then returns true.
   void set_image_stream() noexcept {
     image_stream_ = true;
     silence_.allow_slow();

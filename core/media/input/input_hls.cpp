@@ -1,8 +1,8 @@
 // Input for HLS playlists from HTTP servers.
 //
 // A playlist is recognised by its first line, regardless of its address and content type. FFmpeg's demuxer
-// then reads the playlist that HlsAccess has rewritten. A complete playlist is a file that can seek; a live
-// one is read ahead.
+// then reads the playlist that HlsAccess has rewritten. A complete playlist is played as a seekable file; a
+// live one is read ahead.
 extern "C" {
 #include <libavutil/opt.h>
 }
@@ -20,9 +20,9 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// Limits of the part that is probed. The start of a stream arrives in a burst, so these cost no time.
+/// Limits of probing. The start of a stream arrives in a burst, so probing costs no time.
 constexpr int64_t kHlsProbeBytes = 5'000'000, kHlsAnalyzeUs = 2'000'000;
-/// A live stream is lost after this number of its segments' durations without data.
+/// A live stream counts as lost after this many segment durations without data.
 constexpr int64_t kMissedSegments = 3;
 
 /// Demuxers of playlists ("hls") and of segments. A playlist in place of a segment does no harm, because
@@ -39,7 +39,8 @@ void set_demuxer_options(ff::Options& options, const AVInputFormat& demuxer) {
       {"allowed_extensions", "ALL"},
       {"allowed_segment_extensions", "ALL"},
       {"extension_picky", "0"},
-      // The input's deadline ends a wait for new segments, not a count that differs between versions.
+      // The input's deadline ends the wait for new segments, not a reload count that differs between
+      // versions.
       {"max_reload", "100000"},
       {"m3u8_hold_counters", "100000"},
   };
@@ -138,13 +139,12 @@ void Input::fail_hls() const {
   fail(hls_->problem());
 }
 
-/// Call once the source is open. From now on, failed requests for files on HTTP servers are repeated until
-/// the deadline; before, LiveReader repeats them. Starts to read a live HLS stream ahead. Other sources are
-/// read when their packets are needed.
+/// Call once the source is open. Afterwards, failed requests for files on HTTP servers are repeated until the
+/// deadline. Before this call, LiveReader repeats them. Starts the read-ahead of a live HLS stream.
 void Input::start_reading() {
   if (sized_) {
     av_opt_set_int(context_->pb, "reconnect_on_network_error", 1, AV_OPT_SEARCH_CHILDREN);
-    // 408 and 429: the server is busy, or has got too many requests.
+    // 408 and 429: the server is busy, or has received too many requests.
     av_opt_set(context_->pb, "reconnect_on_http_error", "408,429,5xx", AV_OPT_SEARCH_CHILDREN);
   }
   if (!hls_) return;

@@ -127,7 +127,8 @@ void Input::open_network(const std::string& url, const LiveOptions& live, const 
   policy_.allow(host_of(url));
   progress_ = live.hls;
   finds_playlists_ = scheme_of(url).starts_with("http") && !live_demuxer(url, kind_, live);
-  allowed_url_ = scheme_of(url) + url.substr(url.find("://"));  // FFmpeg knows protocols in lower case only
+  // FFmpeg accepts protocol names in lower case only.
+  allowed_url_ = scheme_of(url) + url.substr(url.find("://"));
   if (const char* proxy = std::getenv("http_proxy")) policy_.allow(host_of(proxy));
   for (const auto& [key, value] : live.extra)
     if (key == "http_proxy") policy_.allow(host_of(value));
@@ -194,8 +195,8 @@ void Input::describe_camera(AVCodecID codec, AVPixelFormat pixels, Extent size, 
   parameters.width = size.width, parameters.height = size.height;
 }
 
-/// Without a size, opens the area from the offset to the end of the screen. x11grab's default is the size of
-/// the whole screen, with any offset.
+/// Without a size, opens the area from the offset to the end of the screen. x11grab would use the size of the
+/// whole screen for every offset.
 void Input::open_screen(const std::string& url, const LiveOptions& live) {
   const std::string display = screen_display(url);
   const ScreenOffset offset = screen_offset(display);
@@ -253,7 +254,7 @@ void Input::open_live(const std::string& demuxer_url, const std::string& url, co
     // FFmpeg returns the same code for a lost connection.
     if (error == AVERROR(EIO) && scheme_of(url).starts_with("http") &&
         policy_.connections() > kMaxRedirections)
-      fail("it redirects again and again");
+      fail("it redirects too many times");
     if (verifies && certificate_refused())
       fail("its certificate cannot be verified (to accept it, set url and tls = \"any\" in [source])",
            ff::log_hint());

@@ -1,5 +1,5 @@
-// Pictures of a node in the PipeWire session: a camera, another program's stream, or what the user selects in
-// the desktop portal's dialog.
+// Reads pictures from a node of the PipeWire session: a camera, another program's stream, or what the user
+// selects in the desktop portal's dialog.
 //
 //   node ──▶ shared buffers ── PipeWire's thread keeps the newest ──▶ read() copies it and returns the buffer
 //

@@ -22,8 +22,8 @@ std::vector<std::string> describe_video_tracks(const AVFormatContext& context);
 /// video track.
 int video_track_number(const AVFormatContext& context, int index);
 
-/// Returns a message if the source shows something else than video track `wanted`, from 1; otherwise an empty
-/// string. Always returns an empty string for an image, and if `wanted` is 0.
+/// Returns a message if the source shows something other than video track `wanted`, from 1; otherwise an
+/// empty string. Always returns an empty string for an image, and if `wanted` is 0.
 std::string other_track_shown(const SourceInfo& source, int wanted);
 
 /// Returns the timestamp of the first sound of all audio tracks; 0 if it is not known. The cover picture of

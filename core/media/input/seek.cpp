@@ -43,7 +43,8 @@ void FfmpegSource::seek(int64_t position_ns, int back) {
   for (Picture& picture : ahead_) picture.reset();
   stream_errors_.seek_done();
   target_waits_ = false;
-  // A step back from a picture that a seek has entered goes to the picture before it.
+  // The last seek may have entered the current picture after its beginning. A step back starts at the
+  // beginning.
   if (back > 0 && position_ns == entered_ns_)
     position_ns = entered_begin_ns_;
   else
@@ -119,8 +120,8 @@ void FfmpegSource::move_to(int attempt) {
   timestamps_.restart(cover ? 0 : seek_.target_ns);
 }
 
-/// Reads the next packet. The cover picture of an audio file is its only one; the audio is not read. Of a
-/// photo only the first image is read.
+/// Reads the next packet. An audio file with a cover picture has only one packet here; its audio is not read.
+/// Only the first image of a photo is read.
 int FfmpegSource::read_packet() noexcept {
   AVStream& stream = *input_->stream();
   if (is_cover(stream)) {

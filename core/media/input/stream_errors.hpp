@@ -36,8 +36,9 @@ class StreamErrors {
   int64_t end_ticks_ = AV_NOPTS_VALUE;  ///< latest end of a packet, in the stream's time base
   int logged_errors_ = 0;
   bool from_start_ = true;
-  /// Number of packets after the last corrupt one. At the end, 0 or 1 means a truncated file; 1, because a
-  /// parser may flag the picture before the last one. Ignore earlier corrupt packets: joined files have them.
+  /// Number of packets after the last corrupt one. At the end of the stream, 0 or 1 means a truncated file; a
+  /// parser may flag the picture before the last one instead of the last. Earlier corrupt packets do not
+  /// count, because joined files have them.
   int64_t after_corrupt_ = 2;
   std::string early_end_;
 };

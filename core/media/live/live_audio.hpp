@@ -5,9 +5,9 @@
 //                                                                  └─ next() ──▶ recordings, outputs
 //   decode thread (LiveSource) ◀── due_ns() ── LiveAudio ◀── publish() ── sound's decode thread
 //
-// A stream can be read only once, so its audio comes from the connection of the pictures. Both have the same
-// clock. The packets of the last seconds are kept, since a picture may be recorded later than its sound
-// arrives. Thread-safe.
+// A stream can be read only once, so its audio comes from the connection of the pictures. Audio and pictures
+// have the same clock. The packets of the last seconds are kept, since a picture may be recorded later than
+// its sound arrives. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -40,8 +40,8 @@ class LiveAudio {
   /// Call for each decoded picture. `stream_ns`: its timestamp in the stream.
   void picture(int64_t stream_ns, int64_t now_ns) noexcept;
 
-  /// Call if a server plays only when no audio is requested. Connections of the next ten minutes request
-  /// none.
+  /// Call if a server sends the stream only when no audio is requested. For ten minutes, new connections then
+  /// request no audio.
   void set_refused() noexcept;
   bool refused() const noexcept;
   /// Returns true after set_unreadable(), until the source has connected again.
@@ -57,7 +57,7 @@ class LiveAudio {
   /// Returns the number of the current connection.
   uint32_t number() const;
   Connection connection() const;
-  /// Returns connection `number`; one without a codec if it is unknown, or older than the last four.
+  /// Returns connection `number`. Its codec is null if the number is unknown or older than the last four.
   Connection connection(uint32_t number) const;
   /// Sets `out` to the next packet of connection `number` and returns true. Returns false if none arrives in
   /// `wait_ns`, after wake(), or at once if there is a newer connection.

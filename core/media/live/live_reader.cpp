@@ -39,8 +39,8 @@ std::string stream_text(const SourceInfo& info) {
   return text;
 }
 
-/// Lets status() ask the source of the current connection, which may be null. Must be destroyed before the
-/// source.
+/// Registers the source of the current connection for status(). The source may be null, and must outlive this
+/// object.
 class ConnectedSource {
  public:
   ConnectedSource(LiveReader& reader, const Source* source) : reader_(reader) { set(source); }
@@ -184,8 +184,8 @@ bool LiveReader::mode_was_changed(const std::string& reason) {
 }
 
 /// Returns true if retries are useless, for example after invalid options or without a GPU that was required.
-/// A lack of memory is temporary. No error is permanent after the source has played: another camera may have
-/// its path for a while, or a server may send unsupported data for a while.
+/// A lack of memory is temporary. No error is permanent after the source has played: its path may belong to
+/// another camera for a while, or a server may send unsupported data for a while.
 bool LiveReader::is_permanent(const Error& error) {
   if (error.code() == ExitCode::bad_source || dynamic_cast<const MemoryError*>(&error)) return false;
   const std::lock_guard lock(mutex);
@@ -296,8 +296,8 @@ LiveReader::QueuedPicture LiveReader::pop() {
   return oldest;
 }
 
-/// Sets the status's latency from a new picture: its delay minus the smallest delay, where delay = arrival −
-/// timestamp, or the time since its capture if that is larger.
+/// Sets the status's latency from a new picture. The latency is the picture's delay minus the smallest delay,
+/// or the time since its capture if that is larger. The delay is the arrival minus the timestamp.
 void LiveReader::estimate_latency(const FrameInfo& frame, int64_t now) {
   const int64_t delay = now - frame.pts_ns;
   if (earliest_delay_ns != INT64_MAX)

@@ -1,4 +1,4 @@
-// The presentation times of a live source. They continue across connections and placeholders.
+// Computes the presentation times of a live source. They continue across connections and placeholders.
 //
 //   stream time, arrival ──▶ picture() ──▶ pts_ns, strictly increasing, close to the time since the start
 //

@@ -1,4 +1,4 @@
-// How long after its timestamp the sound of a live stream is played.
+// Computes how long after its timestamp the sound of a live stream is played.
 //
 //   arrivals of audio packets and pictures ──▶ PlayoutDelay ──▶ target_ns()
 //
@@ -48,7 +48,7 @@ class PlayoutDelay {
     } else if (known() && delay_ns - base_ns > kMaxJitterNs) {
       return;
     } else if (known() && delay_ns < base_ns - kBurstNs && now_ns - first_ns_ < kBeginNs) {
-      // The packets before it waited in a buffer of the sender. Ignore their delays.
+      // The packets before this one waited in a buffer of the sender. Ignore their delays.
       now_ = before_ = {};
     }
     good_ns_ = now_ns;

@@ -1,4 +1,5 @@
-// The rate at which a source delivers pictures, from the timestamps of the newest ones. Not thread-safe.
+// Measures the rate at which a source delivers pictures, from the timestamps of the newest ones. Not
+// thread-safe.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How long a live source may send no data until its connection counts as lost. Not thread-safe.
+// Computes how long a live source may send no data before its connection counts as lost. Not thread-safe.
 #pragma once
 
 #include <algorithm>

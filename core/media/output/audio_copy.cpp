@@ -198,7 +198,7 @@ bool AudioCopy::add_stream(AVFormatContext& output) {
   ff::check_memory(avcodec_parameters_copy(stream_->codecpar, codec_.get()));
   stream_->codecpar->codec_tag = 0;  // each container has its own tags
   stream_->time_base = packets_->time_base();
-  // FFmpeg 5 still calls FLAC in MP4 experimental.
+  // FFmpeg 5 treats FLAC in MP4 as experimental.
   if (is_mp4(container) && codec_->codec_id == AV_CODEC_ID_FLAC)
     output.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   output_ = &output;
@@ -264,8 +264,8 @@ bool AudioCopy::waits_for_jump(int64_t source_ns, int64_t time_ns) const {
          time_ns < *last_source_ns_ - origin_ns_ + kJumpPatienceNs;
 }
 
-/// Returns true if the timestamps of a live source have jumped back while it had no pictures, and the audio
-/// packet is from before that.
+/// Returns true if the timestamps of a live source have jumped back while it had no pictures, and this audio
+/// packet is from before the jump.
 bool AudioCopy::is_older_than_jump(int64_t source_ns) {
   if (!older_than_jump_ || now_ns() - jumped_ns_ > kJumpPatienceNs) return false;
   older_than_jump_ = source_ns + kPartJumpNs > source_before_jump_ns_;

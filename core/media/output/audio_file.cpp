@@ -1,4 +1,4 @@
-// The audio of a file or of a stream on a server that can be read a second time.
+// Reads the audio of a file, or of a stream on a server that can be read a second time.
 #include <exception>
 #include <filesystem>
 #include <optional>

@@ -1,5 +1,5 @@
-// Where AudioCopy gets the audio packets from: a file that is opened a second time, or a live source.
-// Internal to core/media. Use one object on one thread.
+// The audio packets for AudioCopy, from a file that is opened a second time or from a live source. Internal
+// to core/media. Use one object on one thread.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ class AudioPackets {
   virtual bool seek(const SourceJump& jump, int64_t source_ns) = 0;
   /// Returns true if packets of the last second may still arrive, because they are later than their pictures.
   virtual bool late() const { return false; }
-  /// Returns true if packets may be missing anywhere.
+  /// Returns true if the source may lose packets.
   virtual bool lossy() const { return false; }
 };
 

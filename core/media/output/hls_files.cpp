@@ -29,8 +29,8 @@ namespace {
 
 constexpr std::string_view kTemporary = ".tmp";
 
-/// Creates a file. Replaces one that a killed process of this user has left. Returns an empty UniqueFd, with
-/// errno set, on failure; EEXIST: it is a link, a folder or another user's.
+/// Creates a file. Replaces a file that a killed process of this user has left. Returns an empty UniqueFd,
+/// with errno set, on failure. EEXIST: the existing file is a link, a folder or another user's.
 UniqueFd create_temporary_of(const char* path) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   UniqueFd file(open(path, kFlags, 0666));
@@ -79,7 +79,7 @@ int HlsFiles::open(AVFormatContext* context, AVIOContext** file, const char* url
   return self.error_;
 }
 
-/// Creates a temporary file, because FFmpeg would follow a link of this name and write to any file.
+/// Creates a temporary file for FFmpeg, which would follow a link with this name and so write to any file.
 int HlsFiles::create(AVFormatContext* context, AVIOContext** file, const char* url, int flags,
                      AVDictionary** options) {
   const AVIOInterruptCB* const interrupt = &context->interrupt_callback;

@@ -9,7 +9,7 @@
 
 namespace lensd {
 
-inline constexpr size_t kListedSegments = 6;  ///< the newest segments, which a playlist lists
+inline constexpr size_t kListedSegments = 6;  ///< number of segments in a playlist, the newest ones
 
 /// Sets the options of a playlist. Continues an existing one if continues_playlist() is true.
 void set_hls_options(const std::string& playlist, ff::Options& options);

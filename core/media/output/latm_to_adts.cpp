@@ -36,7 +36,7 @@ namespace {
 
 constexpr size_t kSyncBytes = 3, kAdtsBytes = 7, kMaxAdtsBytes = 8191;
 
-/// Returns a LatmGetValue().
+/// Reads a LatmGetValue().
 uint32_t long_value(LatmBits& in) {
   return in.bits(8 * (static_cast<int>(in.bits(2)) + 1));
 }

@@ -25,7 +25,7 @@ class LatmToAdts {
   /// returns false if ADTS cannot describe the stream: several programs, layers or frames in a packet, frames
   /// of 960 samples, unusual rates or numbers of channels. Throws MemoryError if out of memory.
   bool convert(AVPacket& packet);
-  /// Returns the seconds of one frame; 0 if no configuration has arrived yet.
+  /// Returns the duration of one frame in seconds; 0 if no configuration has arrived yet.
   AVRational duration() const noexcept { return {configured_ ? kSamples : 0, rate_}; }
 
  private:

@@ -1,4 +1,4 @@
-// The audio of a live source for recordings and outputs.
+// Reads the audio of a live source for recordings and outputs.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -14,7 +14,7 @@ namespace lensd {
 namespace {
 
 /// Returns true if packets of both can be in one track. A rate of 0 is not known yet, and the configuration
-/// of LATM may not be known.
+/// of LATM may be unknown.
 bool same_codec(const AVCodecParameters& a, const AVCodecParameters& b) {
   const bool unknown = a.codec_id == AV_CODEC_ID_AAC_LATM && (a.extradata_size == 0 || b.extradata_size == 0);
   return a.codec_id == b.codec_id &&
@@ -79,9 +79,9 @@ class LiveAudioPackets final : public AudioPackets {
 
   void warn(const AVCodecParameters& next) const {
     if (next.codec_id == received_->codec_id)
-      log::warn("the audio is not copied any more: its rate, channels or settings have changed");
+      log::warn("the audio is no longer copied: its rate, channels or settings have changed");
     else
-      log::warn("the audio is not copied any more: it is {} now, the file has {}",
+      log::warn("the audio is no longer copied: it is {} now, the file has {}",
                 avcodec_get_name(next.codec_id), avcodec_get_name(received_->codec_id));
   }
 
@@ -124,7 +124,7 @@ class LiveAudioPackets final : public AudioPackets {
   bool fits_ = true;  ///< the connection's audio can be in the track
   bool warned_ = false;
   std::optional<LowDelayParser> parser_;
-  int64_t next_ticks_ = AV_NOPTS_VALUE;  ///< time of a parsed frame without one
+  int64_t next_ticks_ = AV_NOPTS_VALUE;  ///< time of a parsed frame that has none
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace lensd {
 /// between two of them. Locks the file .NAME.m3u8.lock beside the playlist and never deletes it. Thread-safe.
 class PlaylistLock {
  public:
-  /// A sender's share of the lock. The lock ends with the last share after release().
+  /// A sender's share of the lock. After release(), the lock is released with the last share.
   using Share = std::shared_ptr<const UniqueFd>;
 
   /// Sets `share` if it is empty. Returns an empty text, or why the playlist cannot be written now. May block

@@ -1,5 +1,5 @@
-// Where a StreamSender writes its packets: a connection to a receiver, or a device. Internal to core/media.
-// Use on the sender's thread only. Closes when it is destroyed.
+// The output of a StreamSender: a connection to a receiver, or a device. Internal to core/media. Use on the
+// sender's thread only. The destructor closes it.
 #pragma once
 
 #include <cstdint>

@@ -277,7 +277,7 @@ void StreamSender::Worker::run() {
     report_lost(reason_of(error));
     if (!wait_for_retry()) break;
   }
-  // For other streams, it is no error that the receiver is gone at the end.
+  // For other streams, a lost receiver at the end is no error.
   if (is_hls() && !lost_reported_)
     status_->notices.add(true, fmt::format("{}: {}", target_.shown, reason_of(error)));
 }

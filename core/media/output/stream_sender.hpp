@@ -80,7 +80,8 @@ class StreamSender {
   void add_jump(const SourceJump& jump);
   /// Returns true once per connection, because a new connection needs a key frame. Clears the request.
   bool take_key_request() noexcept;
-  /// Sends the queued packets, for less than a second. Then the thread is joined, or becomes a straggler.
+  /// Sends the queued packets, for less than a second. Then joins the thread, or leaves it running in the
+  /// background (core/base/owned_thread.hpp).
   void finish();
 
  private:
@@ -134,7 +135,7 @@ class StreamSender::Worker {
   std::unique_ptr<AudioCopy> audio_;
   PlaylistLock::Share playlist_lock_;
   bool started_ = false;        // a key frame was written to this connection
-  std::string refusal_;         // why the connection failed, if FFmpeg's error does not say it
+  std::string refusal_;         // why the connection failed, if FFmpeg's error code does not tell the reason
   bool lost_reported_ = false;  // the current outage was reported
   bool stable_ = false;         // the current or last connection lasted
   bool short_lived_ = false;    // the last connection ended before it was stable

@@ -141,7 +141,8 @@ void VideoDevice::set_format(const AVCodecParameters& video) {
       static_cast<size_t>(std::max(0, av_image_get_buffer_size(pixels_, size_.width, size_.height, 1)));
 }
 
-/// Announces the rate to the device's readers. Ignores errors: pictures are written when they are due.
+/// Announces the rate to the device's readers. Ignores errors, because pictures are written when they are
+/// due.
 void VideoDevice::set_rate(AVRational rate) {
   v4l2_streamparm parameters = {};
   parameters.type = type_;

@@ -5,7 +5,7 @@
 //                          ▲                                   │
 //                          └───────── VIDIOC_DQBUF ────────────┘
 //
-// Uses the driver's buffers if it has any, else write(). FFmpeg's muxer v4l2 knows only write(), which many
+// Uses the driver's buffers if it has any, else write(). FFmpeg's muxer v4l2 uses only write(), which many
 // drivers do not support. Nothing blocks: a picture is dropped if the driver has no free buffer. Use on one
 // thread.
 #pragma once

@@ -1,4 +1,4 @@
-// The memory of a PipeWire buffer's blocks.
+// Maps the memory of a PipeWire buffer's blocks.
 #pragma once
 
 #include <linux/dma-buf.h>

@@ -36,7 +36,7 @@ namespace {
 constexpr auto kPoll = std::chrono::milliseconds(50);
 constexpr int64_t kFormatNs = 10'000'000'000;  ///< limit of the wait for a format
 /// Since PipeWire 1.2, streams are asynchronous by default and get each picture one cycle late. If a shared
-/// window does not change, no further cycle follows.
+/// window does not change, no further cycle follows, and its last picture would not arrive.
 constexpr const char* kNodeAsync = "node.async";
 constexpr int64_t kFirstPictureNs = 500'000'000;       ///< wait before the first request_first_picture()
 constexpr int64_t kLastPictureWaitNs = 4'000'000'000;  ///< wait before the last request_first_picture()
@@ -162,7 +162,7 @@ void PipewireCapture::Stream::connect(const Request& request) {
       !problem.empty())
     throw Error(ExitCode::bad_source, where, problem);
   registry = pw_core_get_registry(session.core(), PW_VERSION_REGISTRY, 0);
-  if (!registry) throw Error(ExitCode::bad_source, where, "PipeWire does not list its nodes");
+  if (!registry) throw Error(ExitCode::bad_source, where, "cannot list the nodes of PipeWire");
   pw_registry_add_listener(registry, &registry_hook, &registry_events, this);
   const bool shared_screen = shares_screen();
   pw_properties* const properties = api.properties_new(
@@ -175,7 +175,7 @@ void PipewireCapture::Stream::connect(const Request& request) {
   std::array<uint8_t, 1024> memory;
   spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory.data(), static_cast<uint32_t>(memory.size()));
   const Extent preferred = request.size.width > 0 ? request.size : Extent{1280, 720};
-  // Screens have a variable rate. Their limits begin at 1 frame per second.
+  // Screens have a variable rate. Its limit is at least 1 frame per second.
   const spa_fraction most =
       shared_screen && request.rate > 0 ? rate_fraction(std::max(request.rate, 1.0)) : spa_fraction{0, 1};
   const spa_pod* formats =
@@ -253,7 +253,7 @@ void PipewireCapture::Stream::remove_buffer(void* data, pw_buffer* buffer) {
   if (self.newest == buffer) self.newest = nullptr;
 }
 
-/// Keeps the newest intact buffer and gives all other buffers back to PipeWire. Counts replaced and damaged
+/// Keeps the newest intact buffer and returns all other buffers to PipeWire. Counts replaced and damaged
 /// pictures.
 void PipewireCapture::Stream::process(void* data) {
   Stream& self = *static_cast<Stream*>(data);
@@ -313,8 +313,8 @@ void PipewireCapture::Stream::request_first_picture(int64_t now) {
   session.api().stream_set_active(stream, false);
 }
 
-/// Copies what the sender shows of the newest picture into `frame` and gives its buffer back to PipeWire.
-/// Returns 0 or an AVERROR: EAGAIN if the picture is incomplete. Call with the session's lock.
+/// Copies the shown region of the newest picture into `frame` and returns its buffer to PipeWire. Returns 0
+/// or an AVERROR: EAGAIN if the picture is incomplete. Call with the session's lock.
 int PipewireCapture::Stream::copy(AVFrame& frame, PictureAllocator& allocator) {
   pw_buffer* const filled = std::exchange(newest, nullptr);
   const spa_buffer& buffer = *filled->buffer;

@@ -261,7 +261,7 @@ void PortalAccess::Session::close(const std::string& object, const char* interfa
   sd_bus_flush(bus.get());
 }
 
-/// Gets the connection to PipeWire.
+/// Requests the connection to PipeWire and stores it in `remote`.
 void PortalAccess::Session::open_remote(const char* interface, const Fill& fill_arguments) {
   Message call = method_call(interface, "OpenPipeWireRemote");
   fill_arguments(call.get());

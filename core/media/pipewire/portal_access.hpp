@@ -1,4 +1,5 @@
-// Asks the desktop portal for a screen, a window or a camera. The user answers in a dialog of the desktop.
+// Requests access to a screen, a window or a camera from the desktop portal. The user answers in a dialog of
+// the desktop.
 //
 //   request ──D-Bus──▶ xdg-desktop-portal ──▶ dialog ──▶ response ──▶ connection to PipeWire
 //

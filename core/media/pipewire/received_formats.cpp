@@ -13,7 +13,7 @@ extern "C" {
 namespace lensd {
 namespace {
 
-/// The preferred formats first: RGB, then YUV 4:2:2, YUV 4:2:0 and grey.
+/// In order of preference: RGB, then YUV 4:2:2, YUV 4:2:0 and grey.
 constexpr ReceivedFormat kFormats[] = {
     {SPA_VIDEO_FORMAT_RGBA, AV_PIX_FMT_RGBA},    {SPA_VIDEO_FORMAT_BGRA, AV_PIX_FMT_BGRA},
     {SPA_VIDEO_FORMAT_RGBx, AV_PIX_FMT_RGB0},    {SPA_VIDEO_FORMAT_BGRx, AV_PIX_FMT_BGR0},
@@ -98,7 +98,7 @@ BlockLayout make_layout(AVPixelFormat pixels, Extent size, const std::array<int,
   return layout;
 }
 
-/// The part of a block that has the picture.
+/// The part of a block that contains the picture.
 struct Chunk {
   uint32_t offset, size;
   int32_t stride;

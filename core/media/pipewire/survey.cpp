@@ -67,7 +67,7 @@ class NodeSurvey {
     const PipewireLock lock(session_);
     if (std::string problem = session_.connect(); !problem.empty()) return problem;
     registry_ = pw_core_get_registry(session_.core(), PW_VERSION_REGISTRY, 0);
-    if (!registry_) return "PipeWire does not list its nodes";
+    if (!registry_) return "cannot list the nodes of PipeWire";
     pw_core_add_listener(session_.core(), &core_hook_, &core_events, this);
     pw_registry_add_listener(registry_, &registry_hook_, &registry_events, this);
     session_.sync();

@@ -23,7 +23,7 @@ constexpr int64_t kOutputNs = 120'000'000;
 /// between, sound is stretched by at most kMaxStretch, so that the deviation is gone after kStretchNs.
 constexpr int64_t kFineNs = 10'000'000, kCoarseNs = 200'000'000, kStretchNs = 10'000'000'000;
 constexpr double kMaxStretch = 0.005;
-/// If more frames are queued, the output does not play them, and the queue is cleared.
+/// If more frames are queued, the output has stopped playing them, and the queue is cleared.
 constexpr size_t kMaxQueued = 2 * kSoundRate;
 constexpr int64_t kWaitNs = 50'000'000;
 /// Sound counts as undecodable if more than kMaxFailed packets in a row decode to nothing, or if no packet
@@ -137,7 +137,7 @@ class LiveLoop {
     }
   }
 
-  /// Reports, once, why this connection has no sound. The next one may have.
+  /// Reports, once, why this connection has no sound. The next connection may have sound.
   void give_up(const std::string& why) {
     decoder_.reset();
     silence();
@@ -146,7 +146,8 @@ class LiveLoop {
     s_.output_wake.set();
   }
 
-  /// Call while no audio arrives: pictures do not wait for it. control() starts the sound again.
+  /// Call while no audio arrives. Stops the sound, so that pictures do not wait for it. control() starts it
+  /// again.
   void wait_for_audio() {
     if (cue_.playing) silence();
     if (decoder_ && now_ns() - packet_ns_ > kNoAudioNs) s_.obstacle = SoundState::no_track;

@@ -3,9 +3,9 @@
 //   LiveAudio ── packets ──▶ decode thread ── SoundQueue ──▶ output thread (sound_loop.hpp) ──▶ SoundOutput
 //                            decides when sound is heard, and publishes it for the pictures (LiveAudio)
 //
-// Sound is played as soon as the network's jitter allows, see PlayoutDelay. If the delay must change or the
-// sender's clock differs from the device's, it is stretched or shortened by at most 0.5 %. Larger differences
-// are corrected by silence or skipped sound.
+// Sound is played as soon as the network's jitter allows, see PlayoutDelay. If the delay must change, or if
+// the sender's clock differs from the device's, the sound is stretched or shortened by at most 0.5 %. Larger
+// differences are corrected by silence or skipped sound.
 #pragma once
 
 #include <memory>

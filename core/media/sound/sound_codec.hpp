@@ -1,4 +1,4 @@
-// The steps of decoding sound that files and streams share. Internal to core/media.
+// Steps of audio decoding for files and live streams. Internal to core/media.
 //
 //   AVCodecParameters ──▶ open_sound_codec() ──▶ decoder ── frames ──▶ SoundResampler ──▶ stereo at 48 kHz
 #pragma once
@@ -43,8 +43,8 @@ class SoundResampler {
   std::vector<float> finish();
   /// Returns the duration of the buffered samples in nanoseconds.
   int64_t delay_ns() const noexcept;
-  /// Makes the sound longer by `share` of its duration, negative: shorter, for the next `frames` output
-  /// frames.
+  /// Stretches the next `frames` output frames by `share` of their duration. Shortens them if `share` is
+  /// negative.
   void stretch(double share, int frames) noexcept;
 
  private:

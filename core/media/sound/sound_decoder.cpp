@@ -10,8 +10,8 @@
 namespace lensd {
 namespace {
 
-/// Distances before the target at which decoding starts, tried one after another: codecs need some packets
-/// before their output is right, and demuxers may land after the requested time.
+/// Distances before the target at which decoding starts, tried one after another. Codecs need some packets
+/// before their output is correct, and demuxers may continue after the requested time.
 constexpr std::array<int64_t, 3> kBefore = {250'000'000, 2'000'000'000, 15'000'000'000};
 constexpr size_t kSoundFromStart = kBefore.size();
 /// Two frames count as successive if their starts are closer than this.
@@ -111,7 +111,7 @@ bool SoundDecoder::convert(SoundBlock& out) {
   int64_t start = stamped ? media_ns(stamp) : known_ ? expected : target_ns_;
   if (known_) start = after_jump(start, expected);
   if (std::exchange(first_, false) && start > target_ns_ && attempt_ < kSoundFromStart) {
-    // The demuxer landed after the target, unless the audio starts there.
+    // The demuxer continued after the target, unless the audio starts there.
     const int64_t begin = input_->stream()->start_time;
     if (begin == AV_NOPTS_VALUE || start > media_ns(begin) + kStampGapNs) {
       av_frame_unref(frame_.get());

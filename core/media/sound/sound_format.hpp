@@ -1,4 +1,4 @@
-// The one format of decoded sound: interleaved float stereo at 48 kHz.
+// The format of all decoded sound: interleaved float stereo at 48 kHz.
 #pragma once
 
 #include <cmath>

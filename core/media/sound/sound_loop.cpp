@@ -36,7 +36,7 @@ class OutputLoop {
   }
 
  private:
-  /// Returns true if it must run again soon.
+  /// Returns true if the next step is due in kBusyMs, false if it is due in kIdleMs.
   bool step() {
     const SoundOutput::Link link = output_->link();
     follow_link(link);

@@ -5,8 +5,8 @@
 //   corrected(), written(), lost(): called after a correction, after writing, and after missing frames
 //   pts_ns(), wall_ns(): P is heard at W', the measured and smoothed time, which the pictures follow
 //
-// Small deviations are the drift of the device's clock: the pictures follow them. A larger one, a gap in the
-// audio or late data is corrected by silence or skipped frames. Not thread-safe.
+// Small deviations come from the drift of the device's clock; the pictures follow them. A larger deviation, a
+// gap in the audio or late data is corrected by silence or skipped frames. Not thread-safe.
 #pragma once
 
 #include <cstdlib>

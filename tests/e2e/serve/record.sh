@@ -129,7 +129,7 @@ sleep 100 <"$WORK/pipe.mkv" &
 reader=$!
 STARTED+=("$reader")
 wait_for 15 recorded 1 || fail "not retried: $(ctl get record)"
-stuck() { [[ $(ctl get record) == *"takes no data"* ]]; }
+stuck() { [[ $(ctl get record) == *"reads no data"* ]]; }
 wait_for 20 stuck || fail "a reader that takes nothing: $(ctl get record)"
 processed=$(counter processed)
 wait_for 5 more || fail "the video stopped with a reader that takes nothing"

@@ -91,7 +91,7 @@ class JoinedParts::Finder {
     PesTime time;
     return times_.next(time, position + kSearchBytes) ? std::optional(time) : std::nullopt;
   }
-  /// A step between two places that is much longer than the median step may contain a gap.
+  /// Sets the limit above which a step between two places may contain a gap, from the median step.
   void set_longest_step(const std::vector<PesTime>& places) {
     std::vector<int64_t> steps{0};
     for (size_t i = 1; i < places.size(); ++i) steps.push_back(step(places[i - 1], places[i]));
@@ -149,7 +149,7 @@ class JoinedParts::Finder {
 
 JoinedParts::JoinedParts(const AVStream& video, bool transport, std::vector<Part> parts, int64_t frame_ticks)
     : video_(video), transport_(transport), parts_(std::move(parts)), frame_ticks_(frame_ticks) {
-  // FFmpeg may have added or subtracted a wrap.
+  // FFmpeg may have added or subtracted 2^33 to undo a wrap.
   const int64_t first = parts_.front().first_pts;
   int64_t start = video.start_time == AV_NOPTS_VALUE
                       ? first
@@ -205,7 +205,7 @@ const JoinedParts::Part& JoinedParts::part_of(int64_t ticks) const noexcept {
 void JoinedParts::place(AVPacket& packet) noexcept {
   const int64_t ticks = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
   if (packet.pos >= 0)
-    packet_position_ = packet.pos;  // FFmpeg's parsers do not know the position of each packet
+    packet_position_ = packet.pos;  // FFmpeg's parsers do not set the position of every packet
   if (ticks == AV_NOPTS_VALUE) return;
   const Part& part = part_of(ticks);
   for (int64_t* time : {&packet.pts, &packet.dts})

@@ -1,5 +1,5 @@
-// One timeline for a file that was joined from several (`cat a.ts b.ts`). Its timestamps jump back at each
-// join.
+// Maps the timestamps of a file that was joined from several (`cat a.ts b.ts`) to one timeline. They jump
+// back at each join.
 //
 //   JoinedParts::find() ──▶ parts: where each begins, and its place on the timeline
 //   place()      timestamps of a packet, by its position in the file ──▶ timeline

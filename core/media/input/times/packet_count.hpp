@@ -1,4 +1,4 @@
-// Numbers of pictures after a seek, counted with the index of the file.
+// Counts the pictures before a position after a seek, with the index of the file.
 //
 // If the index lists every packet, it gives the number of packets before the first one that is read after a
 // seek. The first one is a key frame, and no earlier packet is shown after it. The pictures before a time are

@@ -17,7 +17,7 @@ int64_t TimestampNormalizer::normalize(std::optional<int64_t> raw_ns) {
     pts = std::max<int64_t>(pts, 0);
   }
   last_ns_ = pts;
-  // A forged rate may have a nominal duration of years.
+  // A forged frame rate may result in a nominal duration of years.
   next_ns_ = plausible(pts + nominal_ns_) ? pts + nominal_ns_ : pts + 1;
   return pts;
 }

@@ -9,7 +9,7 @@ constexpr int kRequiredAtFirst = 5, kRequiredAfterMistake = 25;
 /// A packet of at least this size may be incomplete: FFmpeg's demuxer splits PES packets into parts of 200
 /// KiB.
 constexpr int kMayBeSplit = 200 * 1024 - 188;
-/// The parser keeps at most about this many bytes without a picture.
+/// The parser is reset after about this many bytes without a picture.
 constexpr int64_t kMaxHeld = 32 << 20;
 
 /// Unit after a start code: inside a picture, a header before a picture, or the first slice of a picture.

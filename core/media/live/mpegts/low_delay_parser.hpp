@@ -34,7 +34,8 @@ class LowDelayParser {
   void put(AVPacket& packet) noexcept;
   /// Moves the next picture to `out` and returns true. Returns false if more packets are needed.
   bool next(AVPacket& out) noexcept;
-  /// Returns the seconds of the audio frame that next() returned last; 0 if FFmpeg's parser does not know it.
+  /// Returns the duration in seconds of the audio frame that next() returned last; 0 if FFmpeg's parser does
+  /// not know it.
   AVRational duration() const noexcept { return duration_; }
 
  private:

@@ -21,7 +21,8 @@ int pid_at(const uint8_t* p) {
   return (p[0] & 0x1F) << 8 | p[1];
 }
 
-/// Descriptors that name the codec of private data: registration, AC-3, E-AC-3, DTS, AAC, extension (DVB).
+/// Returns true for descriptors that name the codec of private data: registration, AC-3, E-AC-3, DTS, AAC,
+/// extension (DVB).
 bool names_codec(uint8_t tag) {
   return tag == 0x05 || tag == 0x6A || (tag >= 0x7A && tag <= 0x7C) || tag == 0x7F;
 }
@@ -92,7 +93,7 @@ void ProgramWatch::read_table(int pid) noexcept {
     at = next;
   }
   const int program = table_[3] << 8 | table_[4];
-  // A badly multiplexed stream has two programs of one number.
+  // Badly multiplexed streams have two programs with the same number. Ignore the table of the other program.
   if (pid != known_pid_ && kinds[0] == 0 && kinds[1] == 0) return;
   const bool has_all = kinds[0] != 0 && (pids_[1] < 0 || kinds[1] != 0);
   if (program_ < 0 && has_all) program_ = program, kinds_ = kinds, known_pid_ = pid;

@@ -3,7 +3,7 @@
 //
 //   transport packets ── put() ──▶ program map tables ──▶ changed()
 //
-// FFmpeg's demuxer keeps the first codec of a PID and passes the data of the new codec on as that codec. Not
+// FFmpeg's demuxer keeps the first codec of a PID, and assigns it to the data of the new codec, too. Not
 // thread-safe.
 #pragma once
 

@@ -31,7 +31,7 @@ bool muxer_starts(const AVOutputFormat& container, AVCodecID codec) {
   AVCodecParameters& parameters = *stream->codecpar;
   parameters.codec_type = AVMEDIA_TYPE_VIDEO, parameters.codec_id = codec;
   parameters.format = AV_PIX_FMT_YUV420P;
-  parameters.width = 720, parameters.height = 576;  // of PAL, because DV has no other sizes
+  parameters.width = 720, parameters.height = 576;  // PAL: DV supports only the sizes of TV standards
   stream->time_base = {1, 25}, stream->avg_frame_rate = stream->r_frame_rate = {25, 1};
   const bool starts = avformat_init_output(context.get(), nullptr) >= 0;
   ff::forget_log();

@@ -57,7 +57,8 @@ void set_vpx(AVCodecContext& c, const EncoderOptions& options, ff::Options& sett
   settings.set("row-mt", "1");
   settings.set("crf", std::to_string(options.crf.value_or(20)));
   if (options.max_delay_s > 0) settings.set("lag-in-frames", "0");
-  if (c.pix_fmt == AV_PIX_FMT_YUVA420P) settings.set("auto-alt-ref", "0");  // libvpx has none with alpha
+  // libvpx has no alternate reference frames with alpha.
+  if (c.pix_fmt == AV_PIX_FMT_YUVA420P) settings.set("auto-alt-ref", "0");
   if (options.bitrate_kbit == 0)
     c.bit_rate = c.codec_id == AV_CODEC_ID_VP8 ? 8'000'000 : 0;  // VP8's crf needs a maximum rate
 }
@@ -86,8 +87,8 @@ void set_ffv1(AVCodecContext& c, ff::Options& settings) {
   settings.set("slicecrc", "1");
 }
 
-/// Time between key frames and maximum delay of the encoder, in seconds. Receivers can join only at a key
-/// frame. The delay adds to the latency.
+/// For streams: time between key frames and maximum delay of the encoder, in seconds. Receivers can join only
+/// at a key frame. The delay adds to the latency.
 constexpr double kStreamKeySeconds = 2, kMaxDelay = 0.05;
 
 bool is_automatic(const std::string& codec) {

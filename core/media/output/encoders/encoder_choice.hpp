@@ -12,7 +12,7 @@ namespace lensd {
 /// Throws Error(usage) if `codec` (EncoderOptions::codec) names no encoder. `where` is for the message.
 void check_encoder_name(const std::string& codec, const std::string& where);
 
-/// Returns the usable encoders, best first. If `options` ask for "hardware" and an encoder does not start,
+/// Returns the usable encoders, best first. If `options` request "hardware" and an encoder does not start,
 /// the caller tries the next one. `where` is for messages. Throws Error(usage) if FFmpeg has no such encoder
 /// or the container does not support its codec, Error(runtime_failure) if FFmpeg has no encoder for the
 /// container.

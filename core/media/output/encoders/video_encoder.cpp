@@ -119,8 +119,8 @@ void VideoEncoder::set_colour(AVCodecContext& c) const {
     c.color_trc = transfer_tag(output_.transfer);
     c.color_primaries = primaries_tag(output_.primaries.value_or(Primaries::bt709));
   }
-  // Else SDR with unknown primaries and another matrix, such as BT.601: players guess the rest from the
-  // picture's size.
+  // Otherwise the picture is SDR with unknown primaries and another matrix, such as BT.601. Players then
+  // guess the rest from the picture's size.
   if (av_pix_fmt_desc_get(c.pix_fmt)->log2_chroma_w)
     c.chroma_sample_location = chroma_location_of(output_.siting);
 }

@@ -3,8 +3,9 @@
 //   close() ── complete VideoFile ──▶ thread: fdatasync(), close() ──▶ take_closed()
 //
 // All bytes of a file are written before close(), so that a crash of the process loses none of them. The
-// thread starts with the first file. If it is still busy when the object is destroyed, it becomes a
-// straggler, and errors of its files are logged. Internal to core/media. Call from one thread only.
+// thread starts with the first file. If it is still busy when the object is destroyed, it continues in the
+// background (core/base/owned_thread.hpp) and logs errors of its files. Internal to core/media. Call from one
+// thread only.
 #pragma once
 
 #include <atomic>

@@ -171,8 +171,8 @@ bool FileRing::too_much() const {
   return old || (limits_.bytes > 0 && bytes_ > limits_.bytes);
 }
 
-/// Removes files from the ring that were moved, replaced or changed, so that they need no room. Checks some
-/// files per call, since a check of all takes seconds on a slow disk.
+/// Removes files from the ring that were moved, replaced or changed, so that they no longer count towards its
+/// limits. Checks some files per call, since a check of all takes seconds on a slow disk.
 void FileRing::forget_missing() {
   for (size_t left = std::min(files_.size(), kChecks); left > 0; --left) {
     if (next_check_ >= files_.size()) next_check_ = 0;

@@ -31,7 +31,7 @@ class FileRing {
   /// journal is opened with the first file. Without a usable journal, only files of this object are deleted.
   FileRing(const std::string& path, std::string owner, Limits limits, const std::string& beneath = {});
 
-  /// Adds a new file, the open file. No file is deleted before its closed().
+  /// Adds a new file as the open file. A file is never deleted before closed() was called for it.
   void opened(const std::string& path, const FileIdentity& identity);
   /// Records the footage of the open file so far, in case the process is killed.
   void grown(int64_t duration_ns);

@@ -45,7 +45,7 @@ bool is_open_here(int fd, const FileIdentity& identity) {
 }
 
 /// Call if opening the file failed with `error`, an errno value. Returns true if the call should be repeated,
-/// because the file is a pipe without a reader; waits a moment first. Keeps errno otherwise.
+/// because the file is a pipe without a reader; waits kStopPollMs first. Keeps errno otherwise.
 bool awaits_reader(const std::string& path, const FileRules& rules, int error) {
   struct stat info = {};
   const bool waits = error == ENXIO && rules.reader_timeout_ns == 0 && rules.stop && !*rules.stop &&
@@ -55,8 +55,8 @@ bool awaits_reader(const std::string& path, const FileRules& rules, int error) {
   return waits;
 }
 
-/// Returns the number of a file's names; 0 if it is unknown.
-nlink_t names_of(int fd) {
+/// Returns the number of hard links to a file; 0 if it is unknown.
+nlink_t link_count(int fd) {
   struct stat info = {};
   return fstat(fd, &info) == 0 ? info.st_nlink : 0;
 }
@@ -66,10 +66,10 @@ nlink_t names_of(int fd) {
 Error write_error(const std::string& path, int error) {
   if (error == EEXIST) return taken_error(path, "a file of this name exists already");
   if (error == EXDEV || error == ELOOP)
-    return Error(ExitCode::runtime_failure, path, "this name leads out of the folder for recordings");
+    return Error(ExitCode::runtime_failure, path, "this name leaves the folder for recordings");
   if (error == ENXIO || error == EAGAIN)
     return Error(ExitCode::runtime_failure, path,
-                 error == ENXIO ? "nobody reads this pipe" : "the reader of this pipe takes no data");
+                 error == ENXIO ? "nobody reads this pipe" : "the reader of this pipe reads no data");
   return Error(ExitCode::runtime_failure, path, "cannot be written: " + ff::error_text(AVERROR(error)));
 }
 
@@ -88,7 +88,7 @@ OutputFile::OutputFile(const std::string& path, const FileRules& rules) : Output
   if (!state) throw write_error(path_, errno);
   identity_ = state->identity;
   regular_ = state->regular;
-  counts_names_ = regular_ && names_of(fd_) > 0;
+  counts_names_ = regular_ && link_count(fd_) > 0;
   if (regular_) take(rules.overwrite);
   reader_timeout_ns_ = rules.reader_timeout_ns, stop_ = rules.stop;
   pollfd room{fd_, POLLOUT, 0};
@@ -155,7 +155,7 @@ int OutputFile::write(void* self, ff::WriteByte* buffer, int size) noexcept {
 }
 
 bool OutputFile::deleted() const noexcept {
-  return counts_names_ && names_of(fd_) == 0;
+  return counts_names_ && link_count(fd_) == 0;
 }
 
 /// Starts the write-back of the new data, without waiting for its end. Ignores errors: close() reports them.
@@ -166,8 +166,7 @@ void OutputFile::start_writeback() noexcept {
 }
 
 /// Waits until the pipe has room. Returns 0, AVERROR_EXIT after FileRules::stop, or AVERROR(EAGAIN) after the
-/// timeout. Without a timeout, a reader has kStoppedMs after FileRules::stop, so that it gets the end of the
-/// file.
+/// timeout. Without a timeout, a reader has kStoppedMs after FileRules::stop to read the end of the file.
 int OutputFile::wait_for_reader() const noexcept {
   const bool limited = reader_timeout_ns_ > 0;
   const int64_t end = now_ns() + reader_timeout_ns_;

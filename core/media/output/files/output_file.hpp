@@ -1,6 +1,7 @@
 // A file that a muxer writes through lensd's descriptor. It replaces another file only if allowed, and never
-// a file that another recording writes or this process reads. Names from control requests stay below a
-// folder. The file can be truncated to its last complete part. Internal to core/media. Not thread-safe.
+// a file that another recording writes or this process reads. Paths from control requests cannot leave
+// FileRules::beneath. The file can be truncated to its last complete part. Internal to core/media. Not
+// thread-safe.
 #pragma once
 
 #include <atomic>
@@ -43,7 +44,7 @@ class OutputFile {
   int close() noexcept;
 
   const FileIdentity& identity() const noexcept { return identity_; }
-  /// Returns true if the file no longer has a name. What is written to it is lost when it is closed.
+  /// Returns true if the file was deleted. Data written to it is lost when it is closed.
   bool deleted() const noexcept;
   /// Returns false if the file existed before.
   bool created() const noexcept { return created_; }
@@ -61,7 +62,7 @@ class OutputFile {
   std::string path_;
   int fd_ = -1;
   bool regular_ = false, discarding_ = false, created_ = false;
-  bool counts_names_ = false;      ///< the file system counts a file's links; some FUSE ones report 0
+  bool counts_names_ = false;      ///< the file system counts a file's links; some FUSE file systems report 0
   int64_t reader_timeout_ns_ = 0;  ///< FileRules::reader_timeout_ns
   const std::atomic<bool>* stop_ = nullptr;
   std::function<bool()> make_room_;  ///< FileRules::make_room

@@ -189,7 +189,7 @@ bool RingJournal::take() {
       fail("cannot be written");
     }
     if (fcntl(fd_.get(), F_SETFL, O_APPEND) != 0) fail("cannot be written");
-    if (!read()) return false;  // never lock another owner's journal: its owner would find it locked
+    if (!read()) return false;  // do not lock another owner's journal, because that owner may open it
     if (flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) fail("cannot be locked");
       log::warn("{} is used by another running recording: each keeps and deletes only its own files", path_);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kQueueBytes = 64 << 20;
 /// Times from `stop` until queued packets are discarded, and until the thread must have ended. Together with
-/// QueueSink::finish(), the end takes less than a second.
+/// QueueSink::finish(), the program ends in less than a second.
 constexpr int64_t kDrainNs = 150'000'000, kWriterEndNs = 350'000'000;
 constexpr auto kWriterPoll = std::chrono::milliseconds(10);
 

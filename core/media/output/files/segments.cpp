@@ -16,7 +16,7 @@ constexpr int kMaxAttempts = 10000;
 constexpr double kMaxPictureSeconds = 1;
 /// Interval at which the ring records the footage of an open file.
 constexpr double kNoteSeconds = 10;
-/// Maximum time that finish() waits for a sync. Ending the program takes less than a second.
+/// Maximum time that finish() waits for a sync. It is short, so that the program ends within a second.
 constexpr auto kCloseTimeout = std::chrono::milliseconds(500), kStopPoll = std::chrono::milliseconds(20);
 
 int64_t ticks_of(double seconds, AVRational time_base) {

@@ -189,7 +189,7 @@ TEST_F(MediaTest, StopEndsTheWaitForTheReaderOfAPipe) {
   EXPECT_TRUE(eventually([&] { return failed.load(); }));
   reader.reset();
   writer.join();
-  EXPECT_EQ(problem, "the reader of this pipe takes no data");
+  EXPECT_EQ(problem, "the reader of this pipe reads no data");
 }
 
 TEST_F(MediaTest, StopEndsTheWaitForTheFirstReaderOfAPipe) {

@@ -206,7 +206,7 @@ TEST(ConnectPolicy, EndlessRedirectionsAreReported) {
   } catch (const Error& e) {
     problem = e.what();
   }
-  EXPECT_NE(problem.find("it redirects again and again"), std::string::npos) << problem;
+  EXPECT_NE(problem.find("it redirects too many times"), std::string::npos) << problem;
 }
 
 /// Returns the response of an RTSP server that asks for datagrams to port `port` of `host`.
