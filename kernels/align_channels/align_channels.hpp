@@ -35,8 +35,8 @@ class AlignChannels final : public FilterBase<AlignChannels, AlignParams, AlignB
   /// Shrinks the previous level to level `args.step`.
   void shrink(const PassArgs& args, Band rows) const;
   void launch_shrink(const PassArgs& args, CudaStream stream) const;
-  /// Adds the band's part to the sums of level `args.step`. Before that, every band decides the shifts of
-  /// level args.step + 1, if there is one; the first band stores them.
+  /// Adds the band's part to the sums of level `args.step`. First, every band decides the shifts of level
+  /// args.step + 1 if there is one; the first band stores them.
   void score(const PassArgs& args, Band rows) const;
   void launch_score(const PassArgs& args, CudaStream stream) const;
   void shift(const PassArgs& args, Band rows) const;

@@ -39,10 +39,10 @@ struct BilateralBlock {
   /// A point of the disc, for images of 16 bits.
   struct DeepTap {
     int16_t x, y;
-    float space;  ///< binary logarithm of the spatial weight
+    float space;  ///< log2 of the spatial weight
   };
   int deep_count;
-  float deep_colour;  ///< binary logarithm of the weight by value, divided by difference²
+  float deep_colour;  ///< log2 of the weight by value, divided by difference²
   DeepTap deep_taps[kBilateralMaxTaps - 1];  ///< the disc without its centre, row by row
 
   static BilateralBlock make(const BilateralParams& p) {

@@ -68,7 +68,7 @@ LENSD_HD constexpr uint32_t divided_by_65535(uint32_t v) {
   return (t + (t >> 16)) >> 16;
 }
 
-/// Does the same as blended() for samples of 16 bits.
+/// Computes blended() for 16-bit samples.
 LENSD_HD constexpr uint32_t deep_blended(BlendMode mode, uint32_t a, uint32_t b) {
   switch (mode) {
     case BlendMode::normal:

@@ -87,7 +87,7 @@ LENSD_HD constexpr uint32_t display_of_yuv(const ColourMatrix& codes, const Disp
                      colour_clamp<T>(codes, base + codes.bu * u));
 }
 
-/// Does the same as display_of_yuv() for the samples of an RGB picture.
+/// Computes display_of_yuv() for the samples of an RGB picture.
 template <class T>
 LENSD_HD constexpr uint32_t display_of_rgb(const ColourMatrix& codes, const DisplayLight& light, int red,
                                            int green, int blue) {

@@ -1,4 +1,4 @@
-// The CUDA side of colour with 16 bits.
+// colour for 16-bit images on CUDA.
 #include "kernels/colour/colour_job.cuh"
 #include "kernels/common/deep/pixels.cuh"
 

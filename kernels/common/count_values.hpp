@@ -8,7 +8,7 @@ namespace lensd {
 
 inline constexpr int kValueLanes = 8;
 
-/// Where sample i of a row is counted, by i % 8.
+/// Tables and ranges of values for count_in_ranges(). Sample i of a row uses lane i % kValueLanes.
 struct ValueTables {
   uint32_t* table[kValueLanes];
   alignas(16) uint16_t first[kValueLanes],
@@ -35,11 +35,11 @@ constexpr bool is_alpha(bool gray, int lane) {
   return !gray && lane % 4 == 3;
 }
 
-/// Copies of a channel's table in ValueTables.
+/// Returns the number of copies of a channel's table in ValueTables.
 constexpr int value_copies(bool gray) {
   return gray ? 4 : 2;
 }
-/// Tables of all channels in ValueTables.
+/// Returns the number of tables of all channels in ValueTables.
 constexpr int value_tables(bool gray) {
   return value_copies(gray) * (gray ? 1 : 3);
 }

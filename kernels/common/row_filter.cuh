@@ -1,4 +1,4 @@
-// The CUDA side of PointFilter and WindowFilter.
+// PointFilter and WindowFilter on CUDA.
 #pragma once
 
 #include "kernels/common/chunk.cuh"

@@ -1,4 +1,4 @@
-// diffusion of 16-bit images on the CPU: states are integers, which floats hold exactly.
+// diffusion of 16-bit images on the CPU. States are integers that floats hold exactly.
 #include "kernels/common/keep_alpha.hpp"
 #include "kernels/common/vectorised.hpp"
 #include "kernels/diffusion/diffusion_iteration.hpp"

@@ -139,7 +139,7 @@ __device__ void deep_blur_keep(DeepBlurShared<Shape>& s, int radius, int c, int 
   }
 }
 
-/// `Finish(block)(in, blurred)` returns the output sample.
+/// Blurs a strip. `Finish(block)(in, blurred)` returns the output sample.
 template <class Finish, int kChannels>
 __global__ void __launch_bounds__(DeepBlurShape<kChannels>::threads, DeepBlurShape<kChannels>::blocks)
     deep_blur_kernel(const __grid_constant__ DeepJob job, int steps, const GaussianBlock* block) {

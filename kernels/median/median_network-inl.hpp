@@ -1,6 +1,6 @@
-// Minimum-maximum networks for the medians of 3×3, 5×5 and 7×7 windows. Included inside a namespace that
-// declares net_min(a, b) and net_max(a, b) for the vector type, once for each SIMD target and once for CUDA;
-// hence no guard. LENSD_NET is the functions' qualifier.
+// Minimum-maximum networks for the medians of 3×3, 5×5 and 7×7 windows. No include guard: included once for
+// each SIMD target and once for CUDA, inside a namespace that declares net_min(a, b) and net_max(a, b) for
+// the vector type. LENSD_NET is the functions' qualifier.
 //
 // Columns are sorted first, since neighbours share them. The inner rows of two vertically adjacent windows
 // are sorted once for both. Unused results are removed by the compiler.

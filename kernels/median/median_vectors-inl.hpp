@@ -1,5 +1,5 @@
-// Vectors of samples for the networks: types, minima and maxima, and stores that keep alpha. Included inside
-// lensd::HWY_NAMESPACE, once for each SIMD target; hence no guard. S is uint8_t or uint16_t.
+// Vectors of samples for the networks: types, minima and maxima, and stores that keep alpha. S is uint8_t or
+// uint16_t. No include guard: included once for each SIMD target, inside lensd::HWY_NAMESPACE.
 
 template <class S>
 using Samples = hn::Vec<hn::ScalableTag<S>>;

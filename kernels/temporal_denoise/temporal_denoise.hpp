@@ -41,7 +41,7 @@ struct TemporalDenoiseBlock {
   }
 };
 
-/// Does the same as next_estimate() for samples of 16 bits. Estimates are Q8 levels of 16 bits, plus 1.
+/// Computes next_estimate() for 16-bit samples. Estimates are Q8 levels of 16 bits, plus 1.
 LENSD_HD constexpr uint32_t next_deep_estimate(uint32_t kept, uint32_t v, const TemporalDenoiseBlock& block) {
   const uint32_t now = v << 8;
   if (kept == 0) return now + 1;

@@ -26,8 +26,7 @@ struct OtsuLowSums {
   uint64_t sum[3][256];
 };
 
-/// Number and sum of samples. An image has at most 2^28 pixels, so that sums are below 2^44 and exact as
-/// doubles.
+/// Number and sum of samples. An image has at most 2^28 pixels, so sums are below 2^44 and exact as doubles.
 struct OtsuSums {
   uint64_t pixels, sum;
 
@@ -75,13 +74,13 @@ struct OtsuBest {
   }
 };
 
-/// Returns true if a level with high byte `v` can be the best. Is true for at least one high byte. `ends`:
-/// the best of the levels 256·v + 255, as v; `own`: samples with this high byte; `below`: lower samples.
+/// Returns true if a level with high byte `v` can be the best. At least one high byte can. `ends`: the best
+/// of the levels 256·v + 255, given as v; `own`: samples with this high byte; `below`: lower samples.
 LENSD_HD inline bool otsu_in_range(const OtsuBest& ends, uint32_t v, const OtsuSums& own,
                                    const OtsuSums& below, const OtsuSums& all) {
   if (own.pixels == 0) return false;
   if (v == ends.level || ends.variance == 0)
-    return true;  // without variance, it is the only one with samples
+    return true;  // if no variance is above 0, this is the only high byte with samples
   const OtsuSums above = all - below - own;
   const uint64_t lows = own.sum - 256ull * v * own.pixels;
   // The third corner is one of the ends if all low bytes are 0 or all are 255.
@@ -91,8 +90,8 @@ LENSD_HD inline bool otsu_in_range(const OtsuBest& ends, uint32_t v, const OtsuS
   const double bound = otsu_variance(
       static_cast<double>(below.pixels) + at_0, static_cast<double>(below.sum) + 256. * v * at_0,
       static_cast<double>(above.pixels) + at_255, static_cast<double>(above.sum) + (256. * v + 255) * at_255);
-  // Class means differ by at least 1 and are at most 65535, so that rounding changes a variance by less than
-  // 2e-10 of it.
+  // Class means differ by at least 1 and are at most 65535, so rounding changes a variance by less than 2e-10
+  // of it.
   return bound * (1 + 1e-9) >= ends.variance;
 }
 

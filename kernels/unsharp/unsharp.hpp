@@ -47,7 +47,7 @@ LENSD_HD constexpr uint8_t unsharp_value(int in, int blurred, int amount, int th
   return clamp_to_byte(in + ((amount * d + 128) >> 8));
 }
 
-/// Does the same for samples of 16 bits.
+/// Computes unsharp_value() for 16-bit samples.
 LENSD_HD constexpr int deep_unsharp_value(int in, int blurred, int amount, int threshold) {
   const int d = in - blurred;
   if ((d < 0 ? -d : d) <= threshold) return in;

@@ -1,4 +1,4 @@
-// Included inside lensd::HWY_NAMESPACE, once for each SIMD target; hence no guard.
+// No include guard: included inside lensd::HWY_NAMESPACE, once for each SIMD target.
 
 template <class D>
 using Samples16 = hn::Rebind<uint16_t, D>;

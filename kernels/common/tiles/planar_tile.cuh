@@ -60,7 +60,7 @@ __device__ inline void load_quad(const TileSource& in, int x, int y, Border bord
   }
 }
 
-/// Does the same as load_planar_tile() for a tile that lies inside an aligned image.
+/// Loads a tile that lies inside an aligned image; the other arguments are those of load_planar_tile().
 template <int C>
 __device__ inline void load_inner_tile(const TileSource& in, int x0, int y0, int words, int rows,
                                        uint32_t* tile, int pitch_words, int plane_words, int t, int threads) {
