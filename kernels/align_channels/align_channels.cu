@@ -8,8 +8,10 @@ namespace {
 
 struct AlignTuning {
   static constexpr int threads = 256, warps = threads / 32;
-  static constexpr int score_rows = 32;  ///< rows per block; few enough that a lane's 32-bit sums cannot overflow
-  static constexpr int shift_rows = 16;  ///< rows per block; more than one, because every block repeats the decision
+  static constexpr int score_rows =
+      32;  ///< rows per block; few enough that a lane's 32-bit sums cannot overflow
+  static constexpr int shift_rows =
+      16;  ///< rows per block; more than one, because every block repeats the decision
 };
 
 __device__ uint8_t* plane_row(uint8_t* planes, const AlignLevel& level, int channel, int y) {

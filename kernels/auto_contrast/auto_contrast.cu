@@ -29,7 +29,7 @@ __device__ BytePoints find_points(uint32_t count, uint64_t below, uint64_t sampl
   return points;
 }
 
-/// Few large blocks, because each block adds its tables to the totals at the end. A block's threads use
+/// Uses few large blocks, because each block adds its tables to the totals at the end. A block's threads use
 /// different copies of a table, so that additions to one value are spread over several banks. Other values
 /// were not measured.
 struct LowBytesTuning {

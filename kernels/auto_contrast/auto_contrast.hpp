@@ -11,8 +11,8 @@
 // clipped is the lowest or the highest sample, which is known from the first pass.
 //
 // Formats: all. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek (state),
-// none with smooth = 0. Exact: integer counts, doubles in prescribed order, then tables; with 16 bits, single
-// precision instead of tables, within 1 of double precision.
+// none with smooth = 0. Exact: integer counts, doubles in a fixed order, then tables; for 16-bit images,
+// single precision instead of tables, within 1 of double precision.
 #pragma once
 
 #include <cmath>

@@ -36,13 +36,13 @@ struct BilateralBlock {
   Tap taps[kBilateralMaxTaps];
   int32_t colour[256];  ///< weights by difference of value, in 1/4096
 
-  /// A point of the disc, for images of 16 bits.
+  /// A point of the disc, for 16-bit images.
   struct DeepTap {
     int16_t x, y;
     float space;  ///< log2 of the spatial weight
   };
   int deep_count;
-  float deep_colour;  ///< log2 of the weight by value, divided by difference²
+  float deep_colour;                         ///< log2 of the weight by value, divided by difference²
   DeepTap deep_taps[kBilateralMaxTaps - 1];  ///< the disc without its centre, row by row
 
   static BilateralBlock make(const BilateralParams& p) {

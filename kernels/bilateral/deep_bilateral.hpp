@@ -1,4 +1,4 @@
-// The bilateral filter for samples of 16 bits. With d = neighbour − centre:
+// The bilateral filter for 16-bit samples. With d = neighbour − centre:
 //
 //   out = centre + Σ w·d / Σ w   with   w = 2^(d² · deep_colour + space)
 //

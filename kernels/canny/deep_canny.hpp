@@ -7,7 +7,7 @@
 
 namespace lensd {
 
-/// Class map: one byte per pixel (canny_class()), and a byte at both ends of a row.
+/// Map of canny_class(): one byte per pixel, and one more byte at both ends of each row.
 struct CannyClasses {
   uint8_t* origin;
   std::ptrdiff_t pitch;

@@ -5,7 +5,7 @@
 namespace lensd {
 namespace {
 
-/// One pixel per thread: neighbours share their chroma samples in the L1 cache.
+/// A thread converts one pixel. Neighbouring threads share their chroma samples in the L1 cache.
 struct DeepColourTuning {
   static constexpr int threads = 128;
 };

@@ -3,7 +3,6 @@
 // Operations are rounded as in IEEE 754, in the order of the code, on both backends. Samples are exact, and
 // weights are rounded to single precision. So a result differs from the exact one by less than 0.02 before it
 // is rounded to 16 bits.
-// is rounded to 16 bits.
 #pragma once
 
 #include <cmath>

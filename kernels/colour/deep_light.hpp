@@ -63,7 +63,8 @@ struct DeepLight {
   OctaveCurve tone;    ///< HDR: SDR light by the light of the largest component
   OctaveCurve code;    ///< coded value, 0 … 65535, by SDR light
   float luminance[3];  ///< weights of BT.2020 luminance
-  float gamut[9];      ///< rows of the matrix to BT.709; convert() derives the diagonal from a row sum of 1, so that grey stays grey
+  float gamut[9];  ///< rows of the matrix to BT.709; convert() derives the diagonal from a row sum of 1, so
+                   ///< that grey stays grey
   uint32_t has_system, has_tone, has_gamut;
 
   static void make(const ColourSpec& colour, const ColourSettings& settings, DeepLight& out);

@@ -47,7 +47,8 @@ struct InnerWindow {
   }
 };
 
-/// A thread computes the four samples of a word. Repeated reads of neighbouring samples hit the L1 cache.
+/// A thread computes the four samples of a word. Uses no shared memory, because repeated reads of
+/// neighbouring samples hit the L1 cache.
 struct WindowTuning {
   static constexpr int threads_x = 32, threads_y = 8;
 };

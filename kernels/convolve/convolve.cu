@@ -106,7 +106,7 @@ __device__ uint32_t four_values(const ByteSums (&sums)[2], int v, int bias, int 
          value(sums[1][2 * v + 1]) << 24;
 }
 
-/// Loads the pixels under a tile, from row y on, and makes the tables. Ends with a barrier.
+/// Loads the pixels under a tile, beginning with row y, and fills the tables. Ends with a barrier.
 template <class Tile>
 __device__ void load_tile(const StageSource<Tile>& source, int y, const ConvolveBlock& block, uint8_t* tile,
                           ConvolveTables& tables) {

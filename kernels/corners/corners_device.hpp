@@ -30,8 +30,8 @@ struct CornerHistogram {
   LENSD_HD static constexpr int of(uint32_t strength) { return static_cast<int>(strength >> 19); }
 };
 
-/// Digits of corner_key(), highest first, for the radix select. They have as many buckets as a histogram of
-/// strengths, so that corner_cutoff() works on both.
+/// Digits of corner_key(), highest first, for the radix select. A digit has as many values as CornerHistogram
+/// has buckets, so that corner_cutoff() works for both.
 struct CornerDigits {
   static constexpr int bits = 12, buckets = 1 << bits, count = 5;
   /// Returns the shift that makes digit `i` the lowest one.

@@ -1,5 +1,5 @@
-// History of tracks and coverage of pixels by marks, shared by both backends and the oracle. Floats in
-// prescribed order, so that all three output the same bytes.
+// History of tracks and coverage of pixels by marks, shared by both backends and the oracle. Floats in a
+// fixed order, so that all three output the same bytes.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,6 @@
-// The CUDA side of gaussian and unsharp for images with 16 bits. A block walks down a strip, 32 rows per
-// step, with all colour channels at once: samples with border ── stage ── horizontal sums ── across ──
-// vertical sums ── stage, as samples ── finish ─▶ global. The last rows of `across` are kept for the next
-// step.
+// gaussian and unsharp on CUDA for 16-bit images. A block walks down a strip, 32 rows per step, with all
+// colour channels at once: samples with border ── stage ── horizontal sums ── across ── vertical sums ──
+// stage, as samples ── finish ─▶ global. The last rows of `across` are kept for the next step.
 #pragma once
 
 #include "core/device/cuda_fwd.hpp"

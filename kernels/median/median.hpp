@@ -31,7 +31,7 @@ class Median final : public FilterBase<Median, MedianParams, MedianBlock> {
   static size_t columns_worker_bytes(ImageFormat format);
   void run_tiles(const PassArgs& args, Band band) const;
   static size_t tiles_worker_bytes();
-  /// Filters images of 16 bits with ranks, beyond kMedianMergeRadius.
+  /// Filters 16-bit images with ranks, for radii above kMedianMergeRadius.
   void run_ranks(const PassArgs& args, Band band) const;
   static size_t ranks_worker_bytes();
   /// Launches the network kernels, up to kMedianNetworkRadius.

@@ -39,7 +39,7 @@ struct MosaicLayout {
   static constexpr int lanes = kBlock > pixels ? kBlock / pixels : 1;  ///< lanes that share a mosaic block
 };
 
-/// Sums down the columns of a chunk.
+/// Sums of a chunk's columns.
 template <class S, int kChannels, int kBlock>
 struct MosaicChunk;
 

@@ -6,7 +6,7 @@
 namespace lensd {
 namespace {
 
-/// One output sample per thread; neighbours share their source samples in the L1 cache.
+/// A thread computes one output sample. Neighbouring threads share their source samples in the L1 cache.
 struct DeepResizeTuning {
   static constexpr int threads = 128;
 };

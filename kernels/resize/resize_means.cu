@@ -4,7 +4,7 @@
 namespace lensd {
 namespace {
 
-/// One thread per output pixel; larger footprints: resize_large.cu.
+/// A thread computes one output pixel. resize_large.cu computes the means of large footprints.
 struct AreaTuning {
   static constexpr int threads_x = 32, threads_y = 8;
 };

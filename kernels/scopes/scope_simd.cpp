@@ -134,7 +134,7 @@ struct DeepTables {
   }
 };
 
-/// Adds the band's pixels of an image with 16 bits to the counts of R, G, B and Y.
+/// Adds the band's pixels of a 16-bit image to the counts of R, G, B and Y.
 void add_deep_pixels(const ConstImageRef& in, Band rows, const LumaBlock& weights, uint32_t* counts,
                      uint16_t* buffer) {
   DeepTables tables;

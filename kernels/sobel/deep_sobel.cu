@@ -7,8 +7,8 @@
 namespace lensd {
 namespace {
 
-/// A thread computes 8 × 4 pixels. No shared memory: repeated reads of neighbouring pixels hit the L1 cache.
-/// Measured: see docs/benchmarks.md.
+/// A thread computes 8 × 4 pixels. Uses no shared memory, because repeated reads of neighbouring pixels hit
+/// the L1 cache. Measured: see docs/benchmarks.md.
 struct DeepSobelTuning {
   static constexpr int threads_x = 32, threads_y = 4;
   static constexpr int columns = 8, rows = 4;

@@ -7,7 +7,8 @@
 namespace lensd {
 namespace {
 
-/// A thread computes 8 × 4 pixels. No shared memory: repeated reads of neighbouring pixels hit the L1 cache.
+/// A thread computes 8 × 4 pixels. Uses no shared memory, because repeated reads of neighbouring pixels hit
+/// the L1 cache.
 struct SobelTuning {
   static constexpr int threads_x = 32, threads_y = 4;
   static constexpr int words = 2, columns = 4 * words, rows = 4;

@@ -9,7 +9,7 @@
 // about 0.1 of the exact value.
 //
 // Formats: Gray8 and Gray16, in and out. Border rule: `border`. Temporal reach: none. Exact; magnitude and
-// direction in single precision with a prescribed order.
+// direction in single precision in a fixed order.
 #pragma once
 
 #include <cmath>

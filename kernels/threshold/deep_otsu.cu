@@ -8,7 +8,7 @@
 namespace lensd {
 namespace {
 
-/// Few large blocks, because each block adds its tables to the totals at the end. A block's threads use
+/// Uses few large blocks, because each block adds its tables to the totals at the end. A block's threads use
 /// different copies of a table, so that additions to one value are spread over several banks. Values of the
 /// range beyond `window` are counted in global memory; few images have them. Other values of these constants
 /// were not measured.

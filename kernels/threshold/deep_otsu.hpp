@@ -67,7 +67,8 @@ struct OtsuBest {
   double variance;
   uint32_t level;
 
-  /// Offers levels in any order; of equal variances, the lowest level is kept.
+  /// Keeps the better of the two levels. If the variances are equal, keeps the lower level. Levels may be
+  /// offered in any order.
   LENSD_HD constexpr void offer(double other_variance, uint32_t other_level) {
     if (other_variance > variance || (other_variance == variance && other_level < level))
       variance = other_variance, level = other_level;

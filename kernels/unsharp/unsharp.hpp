@@ -1,7 +1,7 @@
 // unsharp: outputs in + amount · (in - gaussian(in)) where |in - gaussian(in)| > threshold, else in.
 //
-// 8 bits: a fraction of the threshold has no effect. 16 bits: the threshold is 257 times as high, rounded to
-// a whole number.
+// 8 bits: the fraction of the threshold has no effect, because differences are whole numbers. 16 bits: the
+// threshold is 257 times as high, rounded to a whole number.
 //
 // Formats: all (channel by channel; alpha passes through). Border rule: `border`, for the blur. Temporal
 // reach: none. Bit-exact relative to the gaussian filter's blur of the same sigma; amount is rounded to
