@@ -32,10 +32,11 @@ HWY_INLINE V mean_lanes(D32 d32, V sum, V weights) {
   const hn::RebindToUnsigned<D32> du;
   const hn::Rebind<float, D32> df;
   const auto half = [&](V v) HWY_ATTR { return hn::BitCast(d32, hn::ShiftRight<1>(hn::BitCast(du, v))); };
-  const auto rounded = hn::Add(sum, half(weights));  // unsigned: may exceed 2^31
+  const auto rounded = hn::Add(sum, half(weights));  // unsigned, because it may exceed 2^31
   auto q = hn::ConvertTo(d32, hn::Div(hn::ConvertTo(df, half(rounded)), hn::ConvertTo(df, half(weights))));
   const auto one = hn::Set(d32, 1);
-  const auto rest = hn::Sub(rounded, hn::Mul(q, weights));  // modulo 2^32; the true remainder fits
+  const auto rest =
+      hn::Sub(rounded, hn::Mul(q, weights));  // computed modulo 2^32; the true remainder fits in 32 bits
   q = hn::IfThenElse(hn::Lt(rest, hn::Zero(d32)), hn::Sub(q, one), q);
   return hn::IfThenElse(hn::Gt(rest, hn::Sub(weights, one)), hn::Add(q, one), q);
 }

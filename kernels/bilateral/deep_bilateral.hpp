@@ -2,7 +2,7 @@
 //
 //   out = centre + Σ w·d / Σ w   with   w = 2^(d² · deep_colour + space)
 //
-// in single precision. Taps are added in the block's order. The centre's weight is 1.
+// All operations are in single precision. Taps are added in the block's order. The centre's weight is 1.
 #pragma once
 
 #include <bit>

@@ -122,7 +122,7 @@ struct ChromaRows {
 };
 
 /// Returns true for the formats of colour_row_halved(): 4:2:0 and 4:2:2 with up to 12 bits and without alpha,
-/// planar or semi-planar, with 8 bits also packed.
+/// planar or semi-planar, or packed with 8 bits.
 bool is_halved(const PictureFormat& format);
 void colour_row_halved(const PictureRef& picture, const ColourMatrix& matrix, int y, uint8_t* out,
                        uint8_t* worker);

@@ -78,7 +78,7 @@ __global__ void window_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> ou
   store_bytes(out.row(y) + x, word, row_bytes - x, aligned);
 }
 
-/// A thread computes one sample of 16 bits.
+/// A thread computes one 16-bit sample.
 template <class F>
 __global__ void deep_window_kernel(ImageView<const uint16_t> in, ImageView<uint16_t> out, int step,
                                    const typename F::Block* params) {

@@ -191,8 +191,9 @@ int choose_shift(const std::vector<double>& w, double bias) {
   return std::min(most, 18);
 }
 
-/// Returns a unit in which all weights are integers of at most 8 bits; nullopt if there is none or the
-/// weights are zero, tiny or huge. Differences up to 1e-12 are allowed because 1/225 and 2/225 are not exact.
+/// Returns a unit in which all weights are integers of at most 8 bits. Returns nullopt if there is none or if
+/// the weights are zero, tiny or huge. Differences up to 1e-12 are allowed because 1/225 and 2/225 are not
+/// exact.
 std::optional<double> common_unit(const std::vector<double>& w) {
   double least = std::numeric_limits<double>::infinity();
   for (const double v : w)

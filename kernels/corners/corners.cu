@@ -165,7 +165,8 @@ __device__ void store_slot(uint64_t* slot, uint64_t value) {
   *const_cast<volatile uint64_t*>(slot) = value;
 }
 
-/// A stronger candidate close by, undecided or accepted. While it exists, a candidate cannot be accepted.
+/// A stronger candidate close by that is undecided or accepted. While it exists, the weaker one cannot be
+/// accepted.
 struct CornerRival {
   uint32_t slot = kNoSlot;
   bool accepted = false;

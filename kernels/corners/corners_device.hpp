@@ -65,7 +65,7 @@ struct CornerDeviceMemory {
   uint32_t* histogram;
   uint32_t* cell_counts;  ///< number of candidates in each cell
   uint32_t* track_heads;  ///< index + 1 of the first live track in each cell
-  uint32_t* digits;       ///< for each of CornerDigits: a histogram of the keys that start as the weakest one
+  uint32_t* digits;       ///< per digit: histogram of the keys with the weakest selected key's higher digits
   size_t cleared_words;   ///< 32-bit words of the parts above, which are zeroed at the start
   uint32_t* next_track;   ///< for each track: index + 1 of the next track in the cell
   uint64_t* candidates;   ///< corner_key() of each candidate, unordered; if the select pass runs, it

@@ -6,7 +6,7 @@
 namespace lensd {
 namespace {
 
-/// `Depth` of diffusion_iteration.hpp for 16 bits.
+/// The `Depth` of diffusion_iteration.hpp for 16-bit images.
 struct DeepDiffusion {
   using Sample = uint16_t;
   using State = float;

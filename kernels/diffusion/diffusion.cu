@@ -18,7 +18,7 @@ struct DiffusionTuning {
   static_assert(halo == side, "the halo consists of whole squares");
 };
 
-/// States of samples of type S.
+/// Planes of states in scratch memory, for samples of type S.
 template <class S>
 struct DiffusionPlanes {
   static constexpr bool deep = sizeof(S) == 2;

@@ -7,11 +7,11 @@
 // pictures. For σ ≥ 2.8, the difference is at most 1 on noise as well. At lambda = 0.25 the highest frequency
 // (a chequerboard) only changes its sign in each iteration and is not attenuated.
 //
-// Formats: all (channel by channel; alpha passes through; kappa is multiplied by 257 with 16 bits). Border
-// rule: `border`, in every iteration; with replicate and reflect nothing flows out. Temporal reach: none.
-// Fixed point with 8 fractional bits; flows are computed in single precision in a fixed order and rounded to
-// integers. A pass is one iteration on the CPU and up to four on CUDA, so changing the number of iterations
-// needs a new plan.
+// Formats: all (channel by channel; alpha passes through; kappa is multiplied by 257 for 16-bit images).
+// Border rule: `border`, in every iteration; with replicate and reflect nothing flows out. Temporal reach:
+// none. Fixed point with 8 fractional bits; flows are computed in single precision in a fixed order and
+// rounded to integers. A pass is one iteration on the CPU and up to four on CUDA, so changing the number of
+// iterations needs a new plan.
 #pragma once
 
 #include "core/graph/filter.hpp"

@@ -1,7 +1,7 @@
 // median: the middle value of the (2r + 1)² window.
 //
 // Formats: all (channel by channel, alpha passes through). Border rule: `border`. Temporal reach: none.
-// Exact; with border replicate equal to cv::medianBlur.
+// Exact. With border replicate, equal to cv::medianBlur.
 //
 //   radius 1 and 2: median_simd.cpp, median.cu, deep_median.cu: sorted columns shared by neighbours, min/max
 //                   networks

@@ -53,9 +53,9 @@ LENSD_NET Column5<V> insert_5(V a, V b, V c, V d, V x) {
            net_max(d, x)}};
 }
 
-/// Four sorted columns whose rows were sorted, too (row a holds the minima). Only the elements that can be
-/// the median of 25 are kept; a2 is row a, column 2. In a sorted 5×5 matrix, at least (i + 1)(j + 1) − 1
-/// other elements are at or below element (i, j), and (5 − i)(5 − j) − 1 at or above it. That rules out
+/// Four sorted columns whose rows were then sorted as well (row a holds the minima). Only the elements that
+/// can be the median of 25 are kept; a2 is row a, column 2. In a sorted 5×5 matrix, at least (i + 1)(j + 1) −
+/// 1 other elements are at or below element (i, j), and (5 − i)(5 − j) − 1 at or above it. That rules out
 /// twelve of the 25.
 template <class V>
 struct Rows4 {

@@ -13,7 +13,7 @@
 
 namespace lensd {
 
-/// Thread blocks of the kernels for 8 and 16 bits.
+/// Launch shape of the kernels for 8-bit and 16-bit images.
 struct MosaicGrid {
   static constexpr int threads = 256, warps = threads / 32;
   /// Minimum thread blocks per multiprocessor, which limits the registers per thread. A Turing

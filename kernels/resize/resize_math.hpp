@@ -121,8 +121,8 @@ LENSD_HD inline int resize_nearest(const ResizeAxis& axis, int i) {
   return index < axis.n ? index : axis.n - 1;
 }
 
-/// Rounds the weights `w`, which sum to 1, to fixed point. The sample nearest to the position takes the
-/// remainder.
+/// Rounds the weights `w`, which sum to 1, to fixed point. The weight of the sample nearest to the position
+/// takes the remainder.
 LENSD_HD inline void quantize_taps(const double* w, int count, double t, ResizeTaps& taps) {
   int rest = kResizeOne;
   for (int k = 0; k < count; ++k) {

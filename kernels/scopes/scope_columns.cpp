@@ -1,4 +1,4 @@
-// Waveform and parade on the CPU. A band is a range of columns and writes only the counters of these.
+// Waveform and parade on the CPU. A band is a range of columns and writes only the counters of its columns.
 #include <algorithm>
 
 #include "kernels/scopes/scope_rows.hpp"

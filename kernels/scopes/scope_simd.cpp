@@ -108,9 +108,9 @@ HWY_EXPORT(deep_chroma_row);
 
 namespace {
 
-/// Counters of the histogram of a band with 16 bits. Adjacent pixels increment different tables, which avoids
-/// store-forwarding stalls on a counter. Their distance is not a multiple of 4 KiB. Otherwise a load from
-/// one would wait for the store to another (4K aliasing).
+/// Histogram counters of a band of a 16-bit image. Adjacent pixels increment different tables, which avoids
+/// store-forwarding stalls on a counter. Their distance is not a multiple of 4 KiB. Otherwise a load from one
+/// would wait for the store to another (4K aliasing).
 struct DeepTables {
   static constexpr size_t kLevels = kScopeLevels<uint16_t>;
   struct Table {

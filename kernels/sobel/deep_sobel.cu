@@ -14,7 +14,7 @@ struct DeepSobelTuning {
   static constexpr int columns = 8, rows = 4;
 };
 
-/// Columns x − 1 to x + 8 of a row, after the border rule. A word of `inner` holds two columns.
+/// Columns x − 1 to x + 8 of a row, by the border rule. A word of `inner` holds two columns.
 struct DeepSobelRow {
   uint4 inner;
   uint32_t left, right;
@@ -61,7 +61,7 @@ __device__ __forceinline__ float square_root(float v) {
   return fmaf(fmaf(-root, root, v), half, root);
 }
 
-/// Computes deep_sobel_value().
+/// Computes deep_sobel_value(). The magnitude uses square_root() instead of sqrtf().
 template <SobelOutput kOutput>
 __device__ __forceinline__ uint32_t deep_value(int dx, int dy) {
   if constexpr (kOutput != SobelOutput::magnitude) return deep_sobel_value(kOutput, dx, dy);

@@ -129,8 +129,8 @@ __global__ void __launch_bounds__(StabilizeTuning::motion_threads)
   *states.after() = state;
 }
 
-/// Source columns and rows of output pixel (x, y) after the border rule (−1: constant border), and the 8-bit
-/// weights fx, fy of x1 and y1.
+/// Source columns and rows of output pixel (x, y), mapped by the border rule (−1: constant border), and the
+/// 8-bit weights fx, fy of x1 and y1.
 struct WarpTaps {
   int x0, x1, y0, y1;
   uint32_t fx, fy;

@@ -1,4 +1,4 @@
-// The passes that find the levels of 16-bit images with otsu, on CUDA.
+// The passes that find Otsu's levels of 16-bit images on CUDA.
 #include "kernels/threshold/deep_otsu.hpp"
 
 #include "kernels/common/count_runs.cuh"

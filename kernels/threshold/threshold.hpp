@@ -10,7 +10,7 @@
 // Formats: all. Aliasing: none. Border rule: none. Temporal reach: none. Exact: integer counts, then doubles
 // in a fixed order. Source: N. Otsu, A threshold selection method from gray-level histograms, 1979.
 //
-// Switching `otsu` needs a new plan: otsu adds two passes, or four with 16 bits.
+// Switching `otsu` needs a new plan: otsu adds two passes, or four for 16-bit images.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 // threshold is 257 times as high, rounded to a whole number.
 //
 // Formats: all (channel by channel; alpha passes through). Border rule: `border`, for the blur. Temporal
-// reach: none. Bit-exact relative to the gaussian filter's blur of the same sigma; amount is rounded to
+// reach: none. Exact for the blur that the gaussian filter computes with the same sigma; amount is rounded to
 // 1/256. One pass: on the CPU a band's blur is written to the output and sharpened there, in the cache; on
 // the GPU pixels are sharpened as they are written.
 #pragma once
