@@ -67,8 +67,8 @@ HWY_EXPORT(difference_row);
 HWY_EXPORT(difference_deep_row);
 
 FilterSchema Difference::make_schema() {
-  return Schema<DifferenceParams>("difference", "distance from a second input, or from the previous frame")
-      .real("gain", &DifferenceParams::gain, 0, 64, "multiplies the distance")
+  return Schema<DifferenceParams>("difference", "difference from a second input, or from the previous frame")
+      .real("gain", &DifferenceParams::gain, 0, 64, "multiplies the difference")
       .build();
 }
 

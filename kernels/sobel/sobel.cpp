@@ -95,7 +95,7 @@ HWY_EXPORT(sobel_row);
 FilterSchema Sobel::make_schema() {
   Schema<SobelParams> schema(
       "sobel", "edges as first derivatives (3×3): their magnitude, one of them, or their direction");
-  schema.choice("output", &SobelParams::output, {"magnitude", "x", "y", "direction"}, "what is shown");
+  schema.choice("output", &SobelParams::output, {"magnitude", "x", "y", "direction"}, "quantity to output");
   return add_border(schema, &SobelParams::border).build();
 }
 
