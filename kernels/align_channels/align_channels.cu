@@ -108,7 +108,7 @@ __device__ AlignShift decide(const AlignGeometry& g, const AlignWork& work, int 
 }
 
 /// Writes the shifts of level `l` for red and blue to `shared`. The block's first two warps compute them.
-/// Call with all threads of the block.
+/// Call from all threads of the block.
 __device__ void decide_both(const AlignGeometry& g, const AlignWork& work, int l, AlignShift* shared) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   if (warp < 2) {

@@ -77,8 +77,8 @@ LENSD_HD inline int canny_magnitude(int dx, int dy, bool l2) {
 
 /// Applies non-maximum suppression. Returns 0 (no edge), 1 (weak) or 2 (strong). `at` points to the pixel's
 /// magnitude, `above` and `below` to those of its vertical neighbours. As in cv::Canny, tan 22.5° has 15
-/// fractional bits, and the pixel must exceed its first neighbour along the gradient but may equal the
-/// second; on diagonals it must exceed both.
+/// fractional bits. The pixel must exceed its first neighbour along the gradient but may equal the second
+/// one. On diagonals it must exceed both.
 LENSD_HD inline int canny_class(const int32_t* above, const int32_t* at, const int32_t* below, int dx, int dy,
                                 int low, int high) {
   const int m = *at;

@@ -107,7 +107,7 @@ __device__ __forceinline__ uint32_t bits_of(uint2 fours) {
   return sixteen(fours.x & 0x0f0f0f0fu) | sixteen(fours.y & 0x0f0f0f0fu) << 16;
 }
 
-/// Fills s.kinds from the input tile of the block at (x0, y0). Call with all threads of the block, at least
+/// Fills s.kinds from the input tile of the block at (x0, y0). Call from all threads of the block, at least
 /// 272; the caller synchronises.
 __device__ inline void canny_kinds(const uint32_t* tile, int pitch, CannyPacked& s, int x0, int y0,
                                    Extent extent, int low, int high) {

@@ -37,7 +37,8 @@ void gradient_row(const uint16_t* const* rows, int width, int32_t* __restrict sm
                   M* __restrict magnitude) {
   constexpr int R = A / 2;
   vectorised([=] {
-    // Local copies: stores could change captured variables, which would prevent vectorisation.
+    // Local copies, because stores might change captured variables. The compiler would then not vectorise the
+    // loop.
     const int n = width;
     const uint16_t* from[A];
     for (int j = 0; j < A; ++j) from[j] = rows[j];

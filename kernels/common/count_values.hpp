@@ -19,8 +19,8 @@ struct ValueTables {
   uint16_t position(size_t lane, uint16_t v) const { return static_cast<uint16_t>(v - first[lane]); }
 };
 
-/// Counts the samples of a row that are in the ranges. A table's first counter is that of the range's first
-/// value.
+/// Counts the samples of a row that are in the ranges. The first counter of a table is for the first value of
+/// the range.
 void count_in_ranges(const uint16_t* row, size_t samples, const ValueTables& tables);
 
 // Adjacent samples of a channel are counted in different tables, since successive additions to one counter

@@ -172,7 +172,7 @@ struct CornerRival {
   bool accepted = false;
 };
 
-/// The candidates of 32 cells, one cell per lane, numbered over all lanes. Call with a whole warp.
+/// The candidates of 32 cells, one cell per lane, numbered over all lanes. Call from all lanes of a warp.
 struct CornerBatch {
   uint32_t cell, start, end;  ///< this lane's cell, and the numbers [start, end) of its candidates
 
@@ -202,8 +202,8 @@ __device__ CornerRival best_rival(bool rival, uint64_t value, uint32_t slot) {
 }
 
 /// Searches for a rival in batches of 32 candidates and returns the best one of the first batch that has any;
-/// the strongest is likely to be decided soon. Without rivals, returns slot kNoSlot. Call with a whole warp
-/// and the same key in all lanes.
+/// the strongest is likely to be decided soon. Without rivals, returns slot kNoSlot. Call from all lanes of a
+/// warp with the same key.
 __device__ CornerRival find_rival(const CornerDeviceMemory& memory, const CornerCells& cells, uint64_t key) {
   const int lane = static_cast<int>(threadIdx.x & 31), x = corner_key_x(key), y = corner_key_y(key);
   const CornerNeighbours near(cells, x, y);

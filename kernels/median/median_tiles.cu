@@ -68,10 +68,10 @@ __device__ void count_columns(const uint32_t* samples, int radius, Threshold thr
   }
 }
 
-/// Slides the window along a row of column sums, four pixels per step. Totals are packed: in bytes up to
-/// radius 7 (totals up to 225), in 16-bit halves beyond. They are biased so that the top bit is set if a
-/// total exceeds half the window. Packed totals are added with plain integer arithmetic: borrows between
-/// neighbours cancel out in complete totals.
+/// Slides the window along a row of column sums, four pixels per step. Totals are packed in bytes up to
+/// radius 7, where they are at most 225, and in 16-bit halves for larger radii. A bias sets the top bit if a
+/// total exceeds half the window. Packed totals are added with plain integer arithmetic, because borrows
+/// between neighbours cancel out in complete totals.
 template <bool kWide>
 class Window {
  public:

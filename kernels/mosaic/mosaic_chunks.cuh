@@ -119,7 +119,7 @@ struct MosaicChunk<uint16_t, kChannels, kBlock> : MosaicLayout<uint16_t, kChanne
 };
 
 /// Returns the sum of colour `c` in mosaic block `part` of the chunk, over all lanes that share the mosaic
-/// block. Call with whole warps.
+/// block. Call from whole warps.
 template <class Chunk>
 __device__ uint32_t mosaic_sum(const Chunk& chunk, int part, int c) {
   uint32_t sum = chunk.sum(part, c);

@@ -1,5 +1,6 @@
 // Exact means of large footprints on CUDA. A block sums a strip of rows of one footprint, so that small
-// outputs also use the whole GPU; a second kernel adds the strips. With one strip, the first kernel does all.
+// outputs also use the whole GPU. A second kernel adds the strips. With one strip, the first kernel writes
+// the result.
 #include "kernels/common/warp.cuh"
 #include "kernels/resize/resize_area.cuh"
 

@@ -68,7 +68,7 @@ __global__ void votes_kernel(const StabilizeBlock* block, StabilizeWork* work) {
   if (threadIdx.x == 0) work->votes[h] = votes;
 }
 
-/// Sums the pairs that pass the inlier test. Call with all threads of the block. `sums` must be in shared
+/// Sums the pairs that pass the inlier test. Call from all threads of the block. `sums` must be in shared
 /// memory. `weighs`: use the pairs' weights instead of 1.
 __device__ void sum_inliers(const StabilizeWork& work, const InlierTest& test, bool weighs, PairSums& sums) {
   if (threadIdx.x < PairSums::sums) sums.of[threadIdx.x] = 0;

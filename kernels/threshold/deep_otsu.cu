@@ -10,8 +10,8 @@ namespace {
 
 /// Uses few large blocks, because each block adds its tables to the totals at the end. A block's threads use
 /// different copies of a table, so that additions to one value are spread over several banks. Values of the
-/// range beyond `window` are counted in global memory; few images have them. Other values of these constants
-/// were not measured.
+/// range beyond OtsuTables::window are counted in global memory; few images have such values. Other values of
+/// these constants were not measured.
 struct OtsuTuning {
   static constexpr int threads = 512, max_blocks = 264;
 };

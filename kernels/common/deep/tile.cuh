@@ -130,7 +130,7 @@ __device__ void load_deep_groups(const DeepJob& job, const DeepTileArea& area, B
   }
 }
 
-/// Loads the area's samples into `to`. Call with kThreads threads; the caller synchronises.
+/// Loads the area's samples into `to`. Call from kThreads threads; the caller synchronises.
 template <int kChannels, int kThreads>
 __device__ void load_deep_tile(const DeepJob& job, const DeepTileArea& area, Border border,
                                const DeepPlanes& to) {
@@ -151,7 +151,7 @@ struct KeepDeep {
 
 /// Writes the samples finish(in, computed) of a tile whose inner part is at (x0, y0); alpha is copied from
 /// the input. `computed` is one plane of kColumns × kRows samples per colour channel in shared memory,
-/// aligned to 8 bytes. x0 and kColumns are multiples of 4. Call with kThreads threads.
+/// aligned to 8 bytes. x0 and kColumns are multiples of 4. Call from kThreads threads.
 template <int kChannels, int kThreads, int kColumns, int kRows, class Finish>
 __device__ void store_deep_tile(const DeepJob& job, int x0, int y0, const uint16_t* computed,
                                 const Finish& finish) {

@@ -83,7 +83,7 @@ __device__ inline void load_inner_tile(const TileSource& in, int x0, int y0, int
 }
 
 /// Fills `rows` × `words` words of each plane of `tile` with pixels, starting at (x0, y0); x0 is a multiple
-/// of 4. Rows are `pitch_words` apart, planes `plane_words`. `t` is the thread's index. Call with all
+/// of 4. Rows are `pitch_words` apart, planes `plane_words`. `t` is the thread's index. Call from all
 /// `threads` threads of the block; the caller synchronises.
 template <int C>
 __device__ inline void load_planar_tile(const TileSource& in, int x0, int y0, Border border, int words,
