@@ -78,7 +78,7 @@ struct BilateralBlock {
   }
 };
 
-/// Returns the weight of a neighbour: at most 2^15, so that 317 weights times 255 fit in 32 bits. For
+/// Returns the weight of a neighbour. It is at most 2^15, so 317 weights times 255 fit in 32 bits. For
 /// sigma_space ≤ 20 only the centre reaches 2^15; all other weights fit in signed 16 bits.
 LENSD_HD constexpr uint32_t bilateral_weight(uint32_t space, uint32_t colour) {
   return (space * colour + 256) >> 9;

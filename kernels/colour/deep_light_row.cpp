@@ -1,4 +1,4 @@
-// DeepLight::convert() for whole vectors: the same operations in the same order, so that the bytes are the
+// DeepLight::convert() for whole vectors. The operations and their order are the same, so the bytes are the
 // same.
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The vector code of deep_colour_row(): YUV with chroma halved horizontally to colours, and colours to
-// pixels. The operations are those of deep_of_yuv() and deep_sample(), in the same order, so that the bytes
-// are the same.
+// pixels. The operations are those of deep_of_yuv() and deep_sample(), in the same order, so the bytes are
+// the same.
 #include <cstring>
 
 #include "kernels/colour/colour_simd.hpp"

@@ -8,7 +8,7 @@
 namespace lensd {
 namespace {
 
-/// A thread sums one block of 4×4 pixels. A warp's blocks are adjacent, so that its loads are contiguous.
+/// A thread sums one block of 4×4 pixels. A warp's blocks are adjacent, so its loads are contiguous.
 struct CompareTuning {
   static constexpr int columns = 32, rows = 8;
 };

@@ -1,6 +1,6 @@
-// compare: the difference of two images of the same size as exact sums (struct Comparison in
-// core/graph/scope_request.hpp): squared differences of each colour channel, and structural similarity of
-// luma over 8×8 windows every 4 pixels.
+// compare: computes the difference of two images of the same size as exact sums; see struct Comparison in
+// core/graph/scope_request.hpp. The sums are the squared differences of each colour channel and the
+// structural similarity of luma over 8×8 windows every 4 pixels.
 //
 // The sums are the node's statistics; the output image is a 1×1 dummy. The plan adds this node for a scope of
 // kind compare. Luma uses the weights of BT.601 or, for BT.709 and BT.2020 sources, of BT.709.

@@ -64,7 +64,7 @@ struct ConvolveBlock {
   };
   int deep_count;
   float deep_bias, deep_unit;
-  bool deep_exact;  ///< weights are integers of at most 8 bits, so that their products are exact
+  bool deep_exact;  ///< weights are integers of at most 8 bits, so their products are exact
   DeepTap deep[kConvolveMaxSide * kConvolveMaxSide];
 
   static ConvolveBlock make(const ConvolveParams& params);

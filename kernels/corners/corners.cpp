@@ -15,7 +15,8 @@
 namespace lensd {
 namespace {
 
-/// Rows of a chunk. Even, so that a chunk consists of 2×2 squares, each with at most one local maximum.
+/// Rows of a chunk. The number is even, so a chunk consists of 2×2 squares, each with at most one local
+/// maximum.
 constexpr int kChunk = 16;
 constexpr int kMargin = 16;  ///< padding on both sides of a row of gradients; at least kCornerMaxBlock / 2
 constexpr int kRing = kCornerMaxBlock + 1;

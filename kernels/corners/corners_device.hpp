@@ -24,7 +24,7 @@ struct CornerCounters {
   uint32_t unused[2];
 };
 
-/// Buckets of Corner::strength, weakest first: 16 per octave.
+/// Buckets of Corner::strength, weakest first, with 16 buckets per octave.
 struct CornerHistogram {
   static constexpr int count = 4096;
   LENSD_HD static constexpr int of(uint32_t strength) { return static_cast<int>(strength >> 19); }

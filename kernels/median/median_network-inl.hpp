@@ -1,6 +1,6 @@
-// Minimum-maximum networks for the medians of 3×3, 5×5 and 7×7 windows. No include guard: included once for
-// each SIMD target and once for CUDA, inside a namespace that declares net_min(a, b) and net_max(a, b) for
-// the vector type. LENSD_NET is the functions' qualifier.
+// Minimum-maximum networks for the medians of 3×3, 5×5 and 7×7 windows. This file has no include guard,
+// because it is included once for each SIMD target and once for CUDA. The enclosing namespace must declare
+// net_min(a, b) and net_max(a, b) for the vector type. LENSD_NET is the qualifier of the functions.
 //
 // Columns are sorted first, since neighbours share them. The inner rows of two vertically adjacent windows
 // are sorted once for both. Unused results are removed by the compiler.

@@ -1,6 +1,6 @@
 // Sums of 9 to 15 neighbours along a row of 64 bytes, in registers. Unaligned loads of 64 bytes would touch
-// two cache lines and cost two loads. No include guard: included once for each SIMD target, inside
-// lensd::HWY_NAMESPACE, where D8 and V8 are vectors of bytes.
+// two cache lines and cost two loads. This file has no include guard, because it is included inside
+// lensd::HWY_NAMESPACE once for each SIMD target. D8 and V8 are the tag and the type of vectors of bytes.
 
 inline constexpr int kRowVectors = 64 / static_cast<int>(hn::MaxLanes(D8()));
 

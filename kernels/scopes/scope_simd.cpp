@@ -49,7 +49,7 @@ void chroma_row(const uint8_t* rgba, uint16_t* index, size_t pixels, const Scope
 }
 
 /// Returns deep_colour_difference() of the pixels in `a` and `b`, two vectors of RGBA16 minus 32768.
-/// `weights` are those of R, G, B and A, repeated. They sum to 0, so that the subtraction does not change the
+/// `weights` are those of R, G, B and A, repeated. They sum to 0, so the subtraction does not change the
 /// result.
 template <class D32, class V16>
 HWY_INLINE hn::Vec<D32> deep_difference_lanes(D32 d32, V16 a, V16 b, V16 weights) {

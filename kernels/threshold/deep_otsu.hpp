@@ -4,11 +4,11 @@
 //   pixels and sums by high byte ──▶ range: the high bytes that can have the level
 //   pixels by value in the range ──▶ level
 //
-// The range usually has one to five high bytes, so that its counters fit in fast memory. It never excludes
-// the level: the variance is a convex function of the pixels and the sum of the lower class. For the levels
-// of one high byte, these are in a triangle, so the largest variance is at one of its corners. Two corners
-// are the levels at the ends of the high byte. At the third, the low bytes are 0 in the lower class and 255
-// in the upper one. A high byte is excluded if the third corner has less variance than the best of the ends.
+// The range usually has one to five high bytes, so its counters fit in fast memory. It never excludes the
+// level: the variance is a convex function of the pixels and the sum of the lower class. For the levels of
+// one high byte, these are in a triangle, so the largest variance is at one of its corners. Two corners are
+// the levels at the ends of the high byte. At the third, the low bytes are 0 in the lower class and 255 in
+// the upper one. A high byte is excluded if the third corner has less variance than the best of the ends.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ struct DeepThresholdStats {
 };
 
 /// The class of values up to a level, in Otsu's method. Values are added one by one. Operations and their
-/// order are those of cv::threshold, so that the result is the same even if two variances are nearly equal.
+/// order are those of cv::threshold, so the result is the same even if two variances are nearly equal.
 struct OtsuClass {
   double weight = 0, mean = 0;
 

@@ -1,4 +1,5 @@
-// No include guard: included inside lensd::HWY_NAMESPACE, once for each SIMD target.
+// This file has no include guard, because it is included inside lensd::HWY_NAMESPACE once for each SIMD
+// target.
 
 template <class D>
 using Samples16 = hn::Rebind<uint16_t, D>;
