@@ -5,7 +5,7 @@
 #            on: as auto, even without a driver.  wheels: the wheels, even if a compiler is installed.  off: none.
 
 cuda_folder=$root/build/cuda            # kept between builds; ./dev clean removes it
-cuobjdump_folder=$root/build/cuobjdump  # likewise
+cuobjdump_folder=$root/build/cuobjdump  # kept between builds as well
 cuda_oldest_nvcc=12 cuda_wheels_major=13 # CUDA versions; the wheels of CUDA 12 have no nvcc
 cuda_wheels_driver=580                  # the first driver for CUDA 13
 cuda_oldest_driver=525                  # the first driver for CUDA 12

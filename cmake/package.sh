@@ -49,7 +49,7 @@ make_packages() {
     date +%s)}
   export SOURCE_DATE_EPOCH
   LENSD_CUDA=off package_variant cpu "$folder"
-  lock_build # another ./dev may fetch the compiler, too
+  lock_build # another ./dev may fetch the compiler at the same time
   provide_nvcc
   exec 9>&-
   if [[ -n $(find_nvcc) ]]; then

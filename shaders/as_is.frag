@@ -1,3 +1,3 @@
 #version 430 core
-// For pictures whose values are display colours.
+// Returns the colour unchanged, for pictures whose values are display colours.
 vec3 displayed(vec3 coded) { return coded; }

@@ -1,5 +1,5 @@
 #version 430 core
-// Draws a disc with a dark outline, which is visible on bright pictures.
+// Draws a disc with a dark outline, so that it is visible on bright pictures.
 uniform float radius;
 in vec2 local;
 in float value;

@@ -8,7 +8,7 @@ uniform vec4 to_screen;    // picture pixels to framebuffer pixels: scale, then 
 uniform vec2 framebuffer;  // size in pixels
 uniform float half_width;  // framebuffer pixels
 uniform int colour_by;     // 0 age, 1 residual, 2 motion
-uniform float colour_full; // metric that gets the ramp's last colour
+uniform float colour_full; // value of the metric for the ramp's last colour
 out float across, along, value;
 
 int base(int k) {

@@ -8,8 +8,10 @@ namespace {
 
 struct AlignTuning {
   static constexpr int threads = 256, warps = threads / 32;
-  static constexpr int score_rows = 32;  ///< rows per block; so few that a lane's 32-bit sums cannot overflow
-  static constexpr int shift_rows = 16;  ///< rows per block; several, because each block repeats the decision
+  static constexpr int score_rows =
+      32;  ///< rows per block; few enough that a lane's 32-bit sums cannot overflow
+  static constexpr int shift_rows =
+      16;  ///< rows per block; more than one, because every block repeats the decision
 };
 
 __device__ uint8_t* plane_row(uint8_t* planes, const AlignLevel& level, int channel, int y) {
@@ -38,7 +40,7 @@ __global__ void split_kernel(ImageView<const uint8_t> in, AlignLevel level, uint
   *reinterpret_cast<uint32_t*>(plane_row(planes, level, 2, y) + x) = __byte_perm(blue_low, blue_high, 0x5410);
 }
 
-/// Does the same with 16-bit samples, which are scaled to 8 bits.
+/// Variant of split_kernel() for 16-bit samples, which it scales to 8 bits.
 __global__ void split_deep_kernel(ImageView<const uint16_t> in, AlignLevel level, uint8_t* planes,
                                   uint32_t* work, int work_words, const AlignStats* stats) {
   __shared__ AlignBits bits[3];
@@ -81,8 +83,8 @@ __global__ void shrink_kernel(AlignLevel large, uint8_t* from, AlignLevel small,
   *reinterpret_cast<uint32_t*>(plane_row(to, small, channel, y) + x) = word;
 }
 
-/// Does the same as align_decide() with one warp, including ties: the prediction wins, then the first
-/// candidate.
+/// Returns the shift that align_decide() returns, computed by one warp. Ties: the prediction wins, then the
+/// first candidate.
 __device__ AlignShift decide(const AlignGeometry& g, const AlignWork& work, int l, int channel, int lane) {
   const AlignLevel& level = g.level[l];
   const AlignShift prediction =
@@ -106,7 +108,7 @@ __device__ AlignShift decide(const AlignGeometry& g, const AlignWork& work, int 
 }
 
 /// Writes the shifts of level `l` for red and blue to `shared`. The block's first two warps compute them.
-/// Call with all threads of the block.
+/// Call from all threads of the block.
 __device__ void decide_both(const AlignGeometry& g, const AlignWork& work, int l, AlignShift* shared) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   if (warp < 2) {
@@ -127,9 +129,9 @@ __device__ void add_to(uint64_t& sum, uint64_t value) {
   if (threadIdx.x % 32 == 0) atomicAdd(reinterpret_cast<unsigned long long*>(&sum), value);
 }
 
-/// Adds the sums of one candidate over score_rows rows of the window. blockIdx.x selects the rows, blockIdx.z
-/// the channel and the candidate. Blocks with blockIdx.z = 0 also add green's sums. First decides the shifts
-/// of level l + 1, if there is one, since the candidates derive from them.
+/// Adds the sums of one candidate over score_rows rows of the window. blockIdx.x selects the rows; blockIdx.z
+/// selects the channel and the candidate. Blocks with blockIdx.z = 0 also add green's sums. The candidates
+/// derive from the shifts of level l + 1, so these are decided first if there is such a level.
 __global__ void score_kernel(AlignGeometry g, int l, uint8_t* planes, AlignWork* work) {
   __shared__ AlignShift decided[2];
   const AlignLevel& level = g.level[l];

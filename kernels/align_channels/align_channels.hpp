@@ -12,7 +12,7 @@
 // contains only noise is arbitrary.
 //
 // Formats: RGBA8, RGBA16. Border rule: replicate. Temporal reach: none. Exact: integer sums, then decisions
-// in doubles in prescribed order. With CUDA, the device makes the decisions.
+// in doubles in a fixed order. With CUDA, the device makes the decisions.
 #pragma once
 
 #include "core/graph/filter.hpp"
@@ -32,11 +32,11 @@ class AlignChannels final : public FilterBase<AlignChannels, AlignParams, AlignB
   void launch_find_range(const PassArgs& args, CudaStream stream) const;
   void split(const PassArgs& args, Band rows) const;
   void launch_split(const PassArgs& args, CudaStream stream) const;
-  /// Shrinks the previous level to level `args.step`.
+  /// Computes level `args.step` from the next larger one.
   void shrink(const PassArgs& args, Band rows) const;
   void launch_shrink(const PassArgs& args, CudaStream stream) const;
-  /// Adds the band's part to the sums of level `args.step`. Before that, every band decides the shifts of
-  /// level args.step + 1, if there is one; the first band stores them.
+  /// Adds the band's part to the sums of level `args.step`. First, every band decides the shifts of level
+  /// args.step + 1 if there is one; the first band stores them.
   void score(const PassArgs& args, Band rows) const;
   void launch_score(const PassArgs& args, CudaStream stream) const;
   void shift(const PassArgs& args, Band rows) const;

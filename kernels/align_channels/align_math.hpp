@@ -1,5 +1,5 @@
-// Geometry, scores and decisions of the shift search, shared by both backends and the oracle. Integers, and
-// doubles in prescribed order.
+// Geometry, scores and decisions of the shift search, shared by both backends and the oracle. Uses integers,
+// and doubles in a fixed order of operations.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ struct AlignParams {
   int max_shift = 15, levels = 4;
 };
 
-/// Empty: both parameters are fixed when the plan is made.
+/// Empty: changes of the parameters need a new plan.
 struct AlignBlock {
   static AlignBlock make(const AlignParams&) { return {}; }
 };
@@ -23,7 +23,8 @@ struct AlignShift {
   bool operator==(const AlignShift&) const = default;
 };
 
-/// Measured shifts of red and blue relative to green. `range` is that of the samples of 16-bit images.
+/// Measured shifts of red and blue relative to green. `range`: range of each channel's samples, for 16-bit
+/// images.
 struct AlignStats {
   AlignShift shift[2];
   SampleRange range;
@@ -32,7 +33,7 @@ struct AlignStats {
 /// Scales the range of a 16-bit channel linearly to 0 … 255. The correlation changes only by rounding.
 struct AlignBits {
   uint32_t lowest;
-  uint32_t scale;  ///< 8-bit values per sample value, in 1/65536
+  uint32_t scale;  ///< factor from a sample value to 8 bits, in 1/65536
 
   LENSD_HD static AlignBits of(uint32_t lowest, uint32_t highest) {
     const uint32_t range = highest - lowest;
@@ -104,7 +105,7 @@ struct AlignGeometry {
       level.margin_x = std::min(most, level.extent.width / 4);
       level.margin_y = std::min(most, level.extent.height / 4);
       const bool smallest = l == g.levels - 1;
-      // One pixel is enough at full size, where a candidate costs a pass over the whole picture.
+      // At full size the reach is one pixel, because a candidate costs a pass over the whole picture.
       level.reach = smallest ? std::max(level.margin_x, level.margin_y) : l == 0 ? 1 : 2;
     }
     return g;

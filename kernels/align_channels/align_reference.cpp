@@ -3,7 +3,7 @@
 namespace lensd {
 namespace {
 
-/// Returns the samples with 8 bits.
+/// Returns the image with its samples scaled to 8 bits.
 Image to_8_bits(const Image& in) {
   Image out({PixelFormat::rgba8, in.format.extent});
   for (int c = 0; c < 3; ++c) {

@@ -29,7 +29,8 @@ int split_row(const uint8_t* in, int width, uint8_t* r, uint8_t* g, uint8_t* b) 
   return x;
 }
 
-/// Converts 16-bit RGBA samples; `bits` is for R, G, B and A. Returns the number of samples in whole vectors.
+/// Converts 16-bit RGBA samples to 8 bits; bits[c] scales channel c. Returns the number of converted samples,
+/// which fill whole vectors.
 int to_8_bits(const uint16_t* from, int samples, const AlignBits* bits, uint8_t* to) {
   const hn::ScalableTag<uint32_t> d32;
   const hn::RebindToSigned<decltype(d32)> signed32;

@@ -9,7 +9,7 @@ namespace lensd {
 namespace {
 
 /// Returns the black and white point among the bytes. count(v): number of samples with byte v. `below`:
-/// number of samples below all of these.
+/// number of samples smaller than all counted ones.
 template <class Count>
 BytePoints find_points(const Count& count, uint64_t below, uint64_t samples, const ClipLimits& limits) {
   BytePoints points{{0, 0}, {255, 0}};
@@ -22,7 +22,8 @@ BytePoints find_points(const Count& count, uint64_t below, uint64_t samples, con
   return points;
 }
 
-/// The values that determine the points of a channel, counted by byte; by high byte with 16 bits.
+/// The black and white point of a channel by byte (by high byte for 16-bit images), and the values needed to
+/// find them.
 struct ChannelCounts {
   ContrastChannels channels;
   uint64_t samples;
@@ -48,7 +49,7 @@ struct ChannelCounts {
   }
 };
 
-/// Counts of a band's low bytes, for each point in the tables of ValueTables.
+/// Low-byte counters of a band. Each of the two points has the tables of ValueTables.
 struct BandLowBytes {
   static constexpr int kTables = value_tables(false);
   static_assert(value_tables(true) <= kTables);
@@ -56,7 +57,7 @@ struct BandLowBytes {
   ValueTables tables[2];
   bool used[2];
 
-  /// Counts samples of channel `c` with high byte `byte` for `point`.
+  /// Selects the samples of channel `c` with high byte `byte` for the tables of `point`.
   void use(int point, bool gray, int c, int byte) {
     used[point] = true;
     const auto table = [this, point](int t) { return count[point][t]; };
@@ -81,7 +82,8 @@ Layout AutoContrast::configure(const FilterInputs& inputs) {
   Layout layout = TableFilter::configure(inputs);
   const ImageFormat& format = inputs.images[0];
   if (sample_bytes(format.format) == 1) return layout;
-  // Any frame can switch clipping on, so the pass is always there. Without clipping it does nothing.
+  // Clipping can be switched on in any frame, so the layout always has this pass. It does nothing without
+  // clipping.
   const PassSpec low_bytes{.name = "low bytes",
                            .run = cpu_pass<&AutoContrast::count_low_bytes>,
                            .launch = cuda_pass<&AutoContrast::launch_count_low_bytes>,

@@ -8,8 +8,8 @@ namespace {
 
 constexpr int kBytes = 256;
 
-/// Returns the black and white point among the bytes to all threads. `count`: in thread v, the number of
-/// samples with byte v; ignored in threads from 256 on. `below`: number of samples below all of these. Call
+/// Returns the black and white point among the bytes, in all threads. `count`: number of samples with byte v,
+/// in thread v; ignored in threads above 255. `below`: number of samples smaller than all counted ones. Call
 /// from all threads of the block, at least 256.
 template <int kThreads>
 __device__ BytePoints find_points(uint32_t count, uint64_t below, uint64_t samples,
@@ -29,7 +29,7 @@ __device__ BytePoints find_points(uint32_t count, uint64_t below, uint64_t sampl
   return points;
 }
 
-/// Few large blocks, because each block adds its tables to the totals at the end. A block's threads use
+/// Uses few large blocks, because each block adds its tables to the totals at the end. A block's threads use
 /// different copies of a table, so that additions to one value are spread over several banks. Other values
 /// were not measured.
 struct LowBytesTuning {
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(LowBytesTuning::threads)
   }
 }
 
-/// Returns the black and white points of a 16-bit image's channels to all threads. Call from all 256 threads
+/// Returns the black and white points of a 16-bit image's channels, in all threads. Call from all 256 threads
 /// of the block.
 __device__ FramePoints find_deep_points(const AutoContrastStats& stats, const ContrastChannels& channels,
                                         const ClipLimits& limits, const BytePoints& high_bytes,
@@ -100,8 +100,8 @@ __device__ FramePoints find_deep_points(const AutoContrastStats& stats, const Co
   return deep_points(stats.tally.range, channels, limits, high_bytes, low, high);
 }
 
-/// Computes the points and the tables with one block of 256 threads; thread v processes value v. With 16
-/// bits, `tables` is null, and maps are computed instead.
+/// Computes the points and the tables with one block of 256 threads; thread v processes value v. For 16-bit
+/// images, `tables` is null and the kernel computes maps instead.
 __global__ void __launch_bounds__(kBytes)
     decide_kernel(const AutoContrastBlock* block, int colours, uint64_t pixels,
                   StatePair<AutoContrastState> states, AutoContrastStats* stats, LutTables* tables,

@@ -11,8 +11,8 @@
 // clipped is the lowest or the highest sample, which is known from the first pass.
 //
 // Formats: all. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek (state),
-// none with smooth = 0. Exact: integer counts, doubles in prescribed order, then tables; with 16 bits, single
-// precision instead of tables, within 1 of double precision.
+// none with smooth = 0. Exact: integer counts, doubles in a fixed order, then tables; for 16-bit images,
+// single precision instead of tables, within 1 of double precision.
 #pragma once
 
 #include <cmath>
@@ -29,7 +29,7 @@ struct AutoContrastParams {
 };
 
 struct AutoContrastBlock {
-  double kept, taken;  ///< weights of the previous points and of the frame's; their sum is 1
+  double kept, taken;  ///< weights of the previous and of the current frame's points; their sum is 1
   uint32_t clip_low_ppm, clip_high_ppm;  ///< maximum share of samples beyond each point, in millionths
   uint32_t per_channel;
   static AutoContrastBlock make(const AutoContrastParams& p) {
@@ -100,7 +100,8 @@ LENSD_HD constexpr bool is_clipped(const AutoContrastBlock& block, uint64_t pixe
   return limits.low > 0 || limits.high > 0;
 }
 
-/// A byte that is a black or white point, or its high byte. `below`: samples with lower bytes.
+/// A byte that is a black or white point, or the high byte of such a point. `below`: number of samples with
+/// lower bytes.
 struct BytePoint {
   int byte;
   uint64_t below;
@@ -109,8 +110,8 @@ struct BytePoints {
   BytePoint low, high;
 };
 
-/// The high byte whose samples are counted by low byte in each of two tables; −1: the table is not used. If
-/// both points have the same high byte, they use the first table.
+/// For each of the two tables, the high byte whose samples the table counts by low byte, or −1 if the table
+/// is not used. If both points have the same high byte, they use the first table.
 struct CountedBytes {
   int byte[2];
 
@@ -143,8 +144,8 @@ LENSD_HD inline FramePoints deep_points(const SampleRange& range, const Contrast
   return {low / 257.0, high / 257.0};
 }
 
-/// Applies one step of the low-pass filter to the points of channel `c`, or sets them in the `first` frame.
-/// If `low` ≥ `high`, uses 0 and 255 instead of these two.
+/// Applies one step of the low-pass filter to the points of channel `c`. If `first`, sets the points without
+/// filtering. If `low` ≥ `high`, uses 0 and 255 instead of these two.
 LENSD_HD inline void move_points(const AutoContrastBlock& block, double low, double high, bool first, int c,
                                  ContrastPoints& points) {
   const double to_low = low < high ? low : 0, to_high = low < high ? high : 255;

@@ -15,12 +15,12 @@ FilterSchema Bilateral::make_schema() {
   Schema<BilateralParams> schema(
       "bilateral", "smooths noise but keeps edges: weights fall with distance and difference of value");
   schema
-      .real("sigma_space", &BilateralParams::sigma_space, 0.3, 20, "reach in space",
+      .real("sigma_space", &BilateralParams::sigma_space, 0.3, 20, "standard deviation in space",
             {.unit = "px", .widget = Widget::log_slider})
-      .real("sigma_color", &BilateralParams::sigma_color, 0.3, 255, "reach in value",
+      .real("sigma_color", &BilateralParams::sigma_color, 0.3, 255, "standard deviation in value",
             {.widget = Widget::log_slider})
       .integer("radius", &BilateralParams::radius, 0, kBilateralMaxRadius,
-               "of the disc; 0 means 1.5 · sigma_space, at most 10", {.unit = "px", .zero = "from sigma"});
+               "radius of the disc; 0: 1.5 · sigma_space, at most 10", {.unit = "px", .zero = "from sigma"});
   return add_border(schema, &BilateralParams::border).build();
 }
 

@@ -1,9 +1,9 @@
 // bilateral: mean over a disc, weighted by distance and by difference of value (Tomasi & Manduchi 1998).
 //
 // Formats: all (channel by channel; alpha passes through). Border rule: `border`. Temporal reach: none.
-// Results are within ±1 of double precision. With 8 bits, fixed point: weights in 1/4096 from tables, integer
-// sums, one rounded division. With 16 bits, single precision in prescribed order, see deep_bilateral.hpp;
-// sigma_color is multiplied by 257.
+// Results are within ±1 of double precision. For 8-bit images, fixed point: weights in 1/4096 from tables,
+// integer sums, one rounded division. For 16-bit images, single precision in a fixed order and sigma_color
+// multiplied by 257; see deep_bilateral.hpp.
 #pragma once
 
 #include "kernels/bilateral/bilateral_math.hpp"

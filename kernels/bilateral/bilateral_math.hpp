@@ -36,13 +36,13 @@ struct BilateralBlock {
   Tap taps[kBilateralMaxTaps];
   int32_t colour[256];  ///< weights by difference of value, in 1/4096
 
-  /// A point of the disc, for images of 16 bits.
+  /// A point of the disc, for 16-bit images.
   struct DeepTap {
     int16_t x, y;
-    float space;  ///< binary logarithm of the spatial weight
+    float space;  ///< log2 of the spatial weight
   };
   int deep_count;
-  float deep_colour;  ///< binary logarithm of the weight by value, divided by difference²
+  float deep_colour;                         ///< log2 of the weight by value, divided by difference²
   DeepTap deep_taps[kBilateralMaxTaps - 1];  ///< the disc without its centre, row by row
 
   static BilateralBlock make(const BilateralParams& p) {
@@ -78,7 +78,7 @@ struct BilateralBlock {
   }
 };
 
-/// Returns the weight of a neighbour: at most 2^15, so that 317 weights times 255 fit in 32 bits. For
+/// Returns the weight of a neighbour. It is at most 2^15, so 317 weights times 255 fit in 32 bits. For
 /// sigma_space ≤ 20 only the centre reaches 2^15; all other weights fit in signed 16 bits.
 LENSD_HD constexpr uint32_t bilateral_weight(uint32_t space, uint32_t colour) {
   return (space * colour + 256) >> 9;

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <span>
 
-// In addition to the targets of kernels/CMakeLists.txt, compile for AVX-512 VBMI. One of its permutations
-// does 64 table look-ups.
+// In addition to the targets of kernels/CMakeLists.txt, compile for AVX-512 VBMI, which has a permutation
+// that does 64 table look-ups.
 #define HWY_WANT_AVX3_DL
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS 0x347F
@@ -22,20 +22,21 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/pair_dot-inl.hpp"
 
-/// Binary logarithm of the centre's weight.
+/// log2 of the centre's weight.
 constexpr int kCentreShift = 15;
 
-/// Does the same as bilateral_mean() in each lane: the single-precision quotient is off by at most one, and
-/// the remainder corrects it.
+/// Computes bilateral_mean() in each lane. The single-precision quotient is off by at most one; the remainder
+/// corrects it.
 template <class D32, class V = hn::Vec<D32>>
 HWY_INLINE V mean_lanes(D32 d32, V sum, V weights) {
   const hn::RebindToUnsigned<D32> du;
   const hn::Rebind<float, D32> df;
   const auto half = [&](V v) HWY_ATTR { return hn::BitCast(d32, hn::ShiftRight<1>(hn::BitCast(du, v))); };
-  const auto rounded = hn::Add(sum, half(weights));  // unsigned: may exceed 2^31
+  const auto rounded = hn::Add(sum, half(weights));  // unsigned, because it may exceed 2^31
   auto q = hn::ConvertTo(d32, hn::Div(hn::ConvertTo(df, half(rounded)), hn::ConvertTo(df, half(weights))));
   const auto one = hn::Set(d32, 1);
-  const auto rest = hn::Sub(rounded, hn::Mul(q, weights));  // modulo 2^32; the true remainder fits
+  const auto rest =
+      hn::Sub(rounded, hn::Mul(q, weights));  // computed modulo 2^32; the true remainder fits in 32 bits
   q = hn::IfThenElse(hn::Lt(rest, hn::Zero(d32)), hn::Sub(q, one), q);
   return hn::IfThenElse(hn::Gt(rest, hn::Sub(weights, one)), hn::Add(q, one), q);
 }
@@ -49,7 +50,7 @@ using V16 = hn::Vec<D16>;
 using D32 = hn::ScalableTag<int32_t>;
 using V32 = hn::Vec<D32>;
 
-/// Table of 256 bytes in registers; if `kNear`, only its first 128 bytes.
+/// Table of 256 bytes in registers. If `kNear`, only the first 128 bytes.
 template <bool kNear>
 struct ByteTable {
   V8 part[kNear ? 2 : 4];
@@ -150,7 +151,7 @@ void row(const uint8_t* centre, const uint8_t* const* taps, const BilateralBlock
 
 #else
 
-/// Filters a row; looks up each weight with a gather.
+/// Filters a row. Loads the weights with gather instructions.
 void row(const uint8_t* centre, const uint8_t* const* taps, const BilateralBlock& block,
          const BilateralRings& rings, uint8_t* out, size_t n) {
   const hn::ScalableTag<int32_t> d32;

@@ -13,7 +13,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using F32 = hn::ScalableTag<float>;
 using V = hn::Vec<F32>;
 
-/// Does the same as deep_bilateral_exp2() in each lane. Does not use fused operations.
+/// Computes deep_bilateral_exp2() in each lane. Does not use fused operations, which round differently.
 HWY_INLINE V deep_bilateral_exp2_lanes(V x) {
   const F32 f32;
   const hn::RebindToUnsigned<F32> u32;

@@ -1,8 +1,8 @@
-// The bilateral filter for samples of 16 bits. With d = neighbour − centre:
+// The bilateral filter for 16-bit samples. With d = neighbour − centre:
 //
 //   out = centre + Σ w·d / Σ w   with   w = 2^(d² · deep_colour + space)
 //
-// in single precision. Taps are added in the block's order. The centre's weight is 1.
+// All operations are in single precision. Taps are added in the block's order. The centre's weight is 1.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ inline constexpr float kExp2[4] = {0.693124115f, 0.240240887f, 0.0559066944f, 0.
 /// Adding 1.5 · 2^23 and subtracting it again rounds a float to an integer. The low bits of the sum hold the
 /// integer.
 inline constexpr float kExp2Round = 12582912.0f;
-/// Smaller exponents are raised to this one, so that all results are normal numbers.
+/// Smaller exponents are clamped to this value, so that all results are normal numbers.
 inline constexpr float kExp2Least = -120.0f;
 
 /// Returns 2^x for x ≤ 0.

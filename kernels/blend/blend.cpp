@@ -21,7 +21,7 @@ HWY_INLINE V over_255(D d, V v) {
   return hn::ShiftRight<8>(hn::Add(t, hn::ShiftRight<8>(t)));
 }
 
-/// Does the same as blended() in 16-bit lanes.
+/// Computes blended() in 16-bit lanes.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V blend_lanes(D d, BlendMode mode, V a, V b) {
   const V full = hn::Set(d, 255);

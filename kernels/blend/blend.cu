@@ -4,7 +4,7 @@
 namespace lensd {
 namespace {
 
-/// Returns word `i` of a chunk of RGBA pixels with samples of type S: the luma of its pixel in each sample.
+/// Returns word `i` of an RGBA chunk with the luma of its pixel in every sample. `S`: type of the samples.
 template <class S>
 __device__ uint32_t luma_word(const Chunk& chunk, int i) {
   if constexpr (sizeof(S) == 1) {
@@ -16,7 +16,7 @@ __device__ uint32_t luma_word(const Chunk& chunk, int i) {
   }
 }
 
-/// Blends each sample of type S of a word.
+/// Blends two words sample by sample. `S`: type of the samples.
 template <class S>
 __device__ uint32_t blended_word(uint32_t word, uint32_t other, BlendMode mode, uint32_t opacity) {
   if constexpr (sizeof(S) == 1) {

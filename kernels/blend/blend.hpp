@@ -1,11 +1,12 @@
-// blend: blends two inputs of the same size. For channels a of the first and b of the second input, f is
+// blend: blends two inputs of the same size. For channel a of the first input and channel b of the second, f
+// is
 //
 //   normal      b                        multiply    a·b/255
 //   add         min(255, a + b)          difference  |a − b|
 //   screen      255 − (255−a)(255−b)/255 mask        a·m/255
 //
-// 16 bits: 65535 instead of 255. m is the second input's BT.601 luma (colour) or value (grey). out = a +
-// opacity·(f − a). Products are rounded to nearest. Opacity is fixed point in 1/256, and `out` is rounded
+// For 16-bit images, 65535 replaces 255. m is the second input's BT.601 luma (colour) or value (grey). out =
+// a + opacity·(f − a). Products are rounded to nearest. Opacity is fixed point in 1/256, and `out` is rounded
 // half up. Alpha comes from the first input; the second's is ignored.
 //
 // Formats: all, both inputs alike. Aliasing: none. Border rule: none. Temporal reach: none. Exact.
@@ -68,7 +69,7 @@ LENSD_HD constexpr uint32_t divided_by_65535(uint32_t v) {
   return (t + (t >> 16)) >> 16;
 }
 
-/// Does the same as blended() for samples of 16 bits.
+/// Computes blended() for 16-bit samples.
 LENSD_HD constexpr uint32_t deep_blended(BlendMode mode, uint32_t a, uint32_t b) {
   switch (mode) {
     case BlendMode::normal:

@@ -115,7 +115,8 @@ void divide(const uint32_t* sums, const BoxBlock& block, uint8_t* out, size_t n)
   for (; i < n; ++i) out[i] = box_mean(sums[i], block);
 }
 
-/// Does the same as box_means_narrow() for all radii and one or four channels; `sums` is a temporary row.
+/// Computes means like box_means_narrow(), for any radius and for one or four channels. `sums` is a temporary
+/// row.
 void box_means_wide(const uint16_t* columns, int channels, const BoxBlock& block, uint32_t* sums,
                     uint8_t* out, int width) {
   (channels == 1 ? sums_gray : sums_rgba)(columns, sums, width, block.radius);

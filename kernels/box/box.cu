@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(BoxTuning::column_threads)
   });
 }
 
-/// Computes exclusive prefix sums of BoxTuning::span values in place. Call with all threads of the block.
+/// Computes exclusive prefix sums of BoxTuning::span values in place. Call from all threads of the block.
 __device__ void prefix_sums(uint32_t* values) {
   const int first = static_cast<int>(threadIdx.x) * BoxTuning::per_thread;
   uint32_t own[BoxTuning::per_thread], total = 0;

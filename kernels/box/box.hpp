@@ -1,5 +1,5 @@
-// box: rounded mean of a window of n = (2r+1)² pixels: (sum + n/2) / n in integers. n is the same at the
-// border.
+// box: rounded mean of a window of n = (2r+1)² pixels: (sum + n/2) / n in integers. At the border, n is the
+// same.
 //
 // Formats: all (alpha passes through). Border rule: `border`; `constant` is 0 outside. Temporal reach: none.
 // Exact. The cost does not depend on the radius: running column sums, then running sums along the row

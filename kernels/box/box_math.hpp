@@ -44,7 +44,7 @@ LENSD_HD inline uint8_t box_mean(uint32_t sum, const BoxBlock& b) {
                               b.shift);
 }
 
-/// Does the same for samples of 16 bits, whose sums are below 2^32. Exact: with the additional 0.5, the
+/// Returns (sum + n/2) / n for 16-bit samples, whose sums are below 2^32. Exact: with the additional 0.5, the
 /// quotient is at least 0.5 / n away from an integer, which is more than its rounding error.
 LENSD_HD inline uint16_t deep_box_mean(uint32_t sum, const BoxBlock& b) {
   const double n = (2.0 * b.radius + 1) * (2.0 * b.radius + 1);
@@ -52,8 +52,8 @@ LENSD_HD inline uint16_t deep_box_mean(uint32_t sum, const BoxBlock& b) {
   return static_cast<uint16_t>(static_cast<int>(biased * (1 / n)));
 }
 
-/// Does the same as deep_box_mean() in integers, since GPUs have few units for double precision. Exact: the
-/// reciprocal exceeds 1/n by less than 2^-63, so the product exceeds the quotient by less than 2^-31 < 1/n.
+/// Computes deep_box_mean() in integers, since GPUs have few double-precision units. Exact: the reciprocal
+/// exceeds 1/n by less than 2^-63, so the product exceeds the quotient by less than 2^-31 < 1/n.
 LENSD_HD inline uint16_t deep_box_quotient(uint32_t sum, const BoxBlock& b) {
   const uint64_t biased = sum + static_cast<uint32_t>(b.half);
   const uint64_t low = biased * (b.deep_reciprocal & 0xffffffffu), high = biased * (b.deep_reciprocal >> 32);

@@ -115,7 +115,7 @@ HWY_EXPORT(deep_sums_rgba);
 
 namespace {
 
-/// Up to this radius all sums, plus half of the window's size, are below 2^30.
+/// Up to this radius, a window's sum plus half its number of pixels is below 2^30.
 constexpr int kDeepBoxExactRadius = 63;
 static_assert(uint64_t{127} * 127 * 65535 + 127 * 127 / 2 < uint64_t{1} << 30);
 

@@ -1,4 +1,4 @@
-// The CPU side of box for images with 16 bits.
+// box on the CPU for 16-bit images.
 #pragma once
 
 #include "kernels/box/box.hpp"

@@ -18,7 +18,8 @@ size_t blur_pitch(const ImageFormat& format) {
 
 constexpr int kStrip = 64;  ///< rows of a strip; strips are flooded in parallel, then joined
 
-/// Class map in scratch: one byte per pixel (0 none, 1 weak, 2 strong) and a zero at both ends of a row.
+/// Map of canny_class() in scratch memory: one byte per pixel (0 none, 1 weak, 2 strong), with a zero at both
+/// ends of each row.
 struct CannyMap {
   uint8_t* origin;
   std::ptrdiff_t pitch;

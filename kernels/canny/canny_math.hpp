@@ -77,8 +77,8 @@ LENSD_HD inline int canny_magnitude(int dx, int dy, bool l2) {
 
 /// Applies non-maximum suppression. Returns 0 (no edge), 1 (weak) or 2 (strong). `at` points to the pixel's
 /// magnitude, `above` and `below` to those of its vertical neighbours. As in cv::Canny, tan 22.5° has 15
-/// fractional bits, and the pixel must exceed its first neighbour along the gradient but may equal the
-/// second; on diagonals it must exceed both.
+/// fractional bits. The pixel must exceed its first neighbour along the gradient but may equal the second
+/// one. On diagonals it must exceed both.
 LENSD_HD inline int canny_class(const int32_t* above, const int32_t* at, const int32_t* below, int dx, int dy,
                                 int low, int high) {
   const int m = *at;
@@ -97,13 +97,13 @@ LENSD_HD inline int canny_class(const int32_t* above, const int32_t* at, const i
   return !peak ? 0 : m > high ? 2 : 1;
 }
 
-/// Does the same as canny_magnitude() for derivatives of 16-bit samples, which have up to 23 bits.
+/// Computes canny_magnitude() for derivatives of 16-bit samples, which have up to 23 bits.
 LENSD_HD inline int64_t deep_canny_magnitude(int dx, int dy, bool l2) {
   const int64_t x = dx < 0 ? -int64_t{dx} : dx, y = dy < 0 ? -int64_t{dy} : dy;
   return l2 ? x * x + y * y : x + y;
 }
 
-/// Does the same as canny_class() for derivatives of 16-bit samples.
+/// Computes canny_class() for derivatives of 16-bit samples.
 LENSD_HD inline int deep_canny_class(const int64_t* above, const int64_t* at, const int64_t* below, int dx,
                                      int dy, int64_t low, int64_t high) {
   const int64_t m = *at;

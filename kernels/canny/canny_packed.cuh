@@ -80,7 +80,7 @@ __device__ __forceinline__ void classify(const CannyNeighbours& m, uint32_t x, u
   const int flat0 = flat(x0, ay & 0xffff), flat1 = flat(x1, ay >> 16);
   const uint32_t across = signs_of(flat0, flat1);
   const uint32_t down = signs_of(static_cast<int>(x0 << 16) - flat0, static_cast<int>(x1 << 16) - flat1);
-  // Bit 10 of x and bit 12 of y, the biases, are set if the derivative is not negative.
+  // The biases set bit 10 of x and bit 12 of y if the derivative is not negative.
   const uint32_t falling = ((x << 2 ^ y) >> 12 & GradientPairs::pair) * 0xffffu;
   const uint32_t first =
       chosen(across, m.left, chosen(down, m.above, chosen(falling, m.above_right, m.above_left)));
@@ -107,7 +107,7 @@ __device__ __forceinline__ uint32_t bits_of(uint2 fours) {
   return sixteen(fours.x & 0x0f0f0f0fu) | sixteen(fours.y & 0x0f0f0f0fu) << 16;
 }
 
-/// Fills s.kinds from the input tile of the block at (x0, y0). Call with all threads of the block, at least
+/// Fills s.kinds from the input tile of the block at (x0, y0). Call from all threads of the block, at least
 /// 272; the caller synchronises.
 __device__ inline void canny_kinds(const uint32_t* tile, int pitch, CannyPacked& s, int x0, int y0,
                                    Extent extent, int low, int high) {

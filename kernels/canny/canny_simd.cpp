@@ -38,7 +38,7 @@ void canny_columns(const CannyGradientRow& row) {
   }
 }
 
-/// Returns Σ weight(k) · from[k] over the aperture, scaled as by canny_scale(), in 32-bit lanes.
+/// Returns Σ weight(k) · from[k] over the aperture, scaled like canny_scale(), in 32-bit lanes.
 template <int A, class D32, class Weight>
 HWY_INLINE hn::Vec<D32> canny_weigh(D32 d32, const int16_t* from, Weight weight) {
   const hn::Rebind<int16_t, D32> d16;

@@ -47,7 +47,7 @@ __device__ inline uint32_t canny_fill_up(uint32_t seeds, uint32_t mask) {
 }
 
 /// Floods a tile from its strong pixels through weak ones; `strong` and `weak` are the lane's row. Returns
-/// the lane's row of strong pixels. Call with the whole warp.
+/// the lane's row of strong pixels. Call from all lanes of the warp.
 __device__ inline uint32_t canny_flood(uint32_t strong, uint32_t weak) {
   const int lane = static_cast<int>(threadIdx.x & 31);
   const uint32_t mask = strong | weak;
@@ -69,9 +69,10 @@ __device__ inline int canny_run_start(uint32_t mask, int bit) {
   return 31 - __clz(static_cast<int>(starts));
 }
 
-/// Labels the components of a tile's weak pixels: unites runs of adjacent rows in `local` (shared memory,
-/// labels by position in the tile), then enters the border pixels and their roots in `parents`. `weak` is the
-/// lane's row, `base` the index of the tile's first pixel. Call with the whole warp.
+/// Labels the components of a tile's weak pixels. First unites runs of adjacent rows in `local`, which is
+/// shared memory with labels by position in the tile. Then enters the border pixels and their roots in
+/// `parents`. `weak` is the lane's row, `base` the index of the tile's first pixel. Call from all lanes of
+/// the warp.
 __device__ inline void canny_label(uint32_t weak, uint32_t* local, uint32_t* parents, uint32_t base) {
   const int lane = static_cast<int>(threadIdx.x & 31);
   if (!__any_sync(~0u, weak != 0)) return;
@@ -113,7 +114,7 @@ struct CannyPixel {
   uint32_t index;
 };
 
-/// Masks of a tile, one row per lane; empty outside the image. Call at() with the whole warp.
+/// Masks of a tile, one row per lane; empty outside the image. Call at() from all lanes of the warp.
 struct CannyRim {
   uint32_t weak = 0, strong = 0, base = 0;
 
@@ -148,7 +149,7 @@ __device__ inline void canny_join(const CannyMasks& masks, const CannyPixel& p, 
 }
 
 /// Returns the lane's row of the tile's strong pixels after a flood from those that the join made strong.
-/// Call with the whole warp.
+/// Call from all lanes of the warp.
 __device__ inline uint32_t canny_joined(const CannyMasks& masks, int column, int row, int lane) {
   const CannyRim own(masks, column, row, lane);
   uint32_t strong = own.strong;

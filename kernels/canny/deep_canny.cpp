@@ -37,7 +37,8 @@ void gradient_row(const uint16_t* const* rows, int width, int32_t* __restrict sm
                   M* __restrict magnitude) {
   constexpr int R = A / 2;
   vectorised([=] {
-    // Local copies: stores could change captured variables, which would prevent vectorisation.
+    // Local copies, because stores might change captured variables. The compiler would then not vectorise the
+    // loop.
     const int n = width;
     const uint16_t* from[A];
     for (int j = 0; j < A; ++j) from[j] = rows[j];
@@ -66,7 +67,7 @@ void gradient_row(const uint16_t* const* rows, int width, int32_t* __restrict sm
   });
 }
 
-/// Does the same as deep_canny_class() for a row of magnitudes |dx| + |dy|, with 32-bit integers and without
+/// Computes deep_canny_class() for a row of magnitudes |dx| + |dy|, with 32-bit integers and without
 /// branches. `whole` and `rest` are the quotient and the remainder of |dx| · 13573 / 2^15, where 13573 / 2^15
 /// is tan 22.5°. |dx| is split at bit 12, because the product has up to 36 bits.
 void suppress_row(const int32_t* above, const int32_t* at, const int32_t* below, const int32_t* dx,
@@ -106,7 +107,7 @@ void suppress_row(const int64_t* above, const int64_t* at, const int64_t* below,
         deep_canny_class(above + x, at + x, below + x, dx[x], dy[x], block.deep_low, block.deep_high));
 }
 
-/// Does the same as deep_canny_band() with magnitudes of type M.
+/// Implements deep_canny_band() for magnitudes of type M.
 template <class M>
 void classify_band(ConstImageRef in, const CannyClasses& classes, const CannyBlock& block, Band band,
                    uint8_t* ring, uint8_t* memory) {

@@ -1,4 +1,4 @@
-// The CPU side of canny for images with 16 bits.
+// canny on the CPU for 16-bit images.
 #pragma once
 
 #include "core/device/workers.hpp"
@@ -7,7 +7,7 @@
 
 namespace lensd {
 
-/// Class map: one byte per pixel (canny_class()), and a byte at both ends of a row.
+/// Map of canny_class(): one byte per pixel, and one more byte at both ends of each row.
 struct CannyClasses {
   uint8_t* origin;
   std::ptrdiff_t pitch;
@@ -21,7 +21,7 @@ size_t deep_canny_bytes(int width);
 void deep_canny_band(ConstImageRef in, const CannyClasses& classes, const CannyBlock& block, Band band,
                      uint8_t* ring, uint8_t* memory);
 
-/// Does the same as canny_output_row().
+/// Writes the output like canny_output_row(), with 65535 as white.
 void deep_canny_output(const uint8_t* classes, const uint16_t* in, uint16_t* out, int width,
                        CannyOutput output);
 

@@ -1,5 +1,5 @@
 // colour: converts a decoded picture to an upright image with the plan's precision. The image is grey if the
-// picture is grey, else RGBA. The source node of a plan.
+// picture is grey, else RGBA. Used only as the source node of a plan.
 //
 // Formats: every PictureFormat with 8 to 16 bits per sample and chroma subsampled by 1 or 2 in each
 // direction. Chroma is upsampled bilinearly according to its siting (left: on a luma column, between rows;
@@ -10,7 +10,7 @@
 //
 // 8 bits: the matrix is in fixed point and rounds once; both backends compute the same integers, within ±1 of
 // double precision. For the colours of needs_linear_light(), the matrix gives 12-bit codes, and results are
-// within ±2; see display_light.hpp. 16 bits: single precision in a prescribed order, see deep_colour.hpp and
+// within ±2; see display_light.hpp. 16 bits: single precision in a fixed order, see deep_colour.hpp and
 // deep_light.hpp.
 #pragma once
 

@@ -1,5 +1,5 @@
-// 4:2:0 in patches of 4 × 4 pixels, with U and V in the halves of one register. A sample has at most 12 bits,
-// so sums in sixteenths fit in 16 bits and no half carries into the other.
+// Converts 4:2:0 in patches of 4 × 4 pixels, with U and V in the halves of one register. Samples have at most
+// 12 bits. Sums in sixteenths therefore fit in 16 bits, and no half carries into the other.
 #pragma once
 
 #include "kernels/colour/colour_job.cuh"
@@ -78,7 +78,7 @@ __device__ __forceinline__ uint32_t clamped_pair(int high, int low, uint32_t res
   return word;
 }
 
-/// Does the same as colour_of_yuv(), with the constants of each colour folded into one.
+/// Computes colour_of_yuv() with the constants of each colour folded into one.
 class ColourSums {
  public:
   __device__ explicit ColourSums(const ColourMatrix& m)

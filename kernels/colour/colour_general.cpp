@@ -84,7 +84,7 @@ void matrix_row(const ColourMatrix& m, ColourModel model, bool wide, const int32
   convert(m, planes[0], planes[1], planes[2], width, out);
 }
 
-/// Replaces samples with codes.
+/// Replaces the samples of a row with R, G and B codes.
 template <class T, bool kYuv>
 void convert_codes(const ColourMatrix codes, int32_t* HWY_RESTRICT a, int32_t* HWY_RESTRICT b,
                    int32_t* HWY_RESTRICT c, int width) {
@@ -175,7 +175,7 @@ ComponentRows component_rows(const PictureRef& picture, int sample_mask, int y, 
     const ChromaTap tap = chroma_rows(info, y);
     load(c, tap.first, count, buffer(3)), load(c, tap.second, count, buffer(4));
     const bool halved = f.chroma_shift_x == 1;
-    const int factor = halved ? 1 : 4;  // from quarters to sixteenths, unless widen() does that
+    const int factor = halved ? 1 : 4;  // converts quarters to sixteenths, unless widen() does that
     int32_t* blended = halved ? buffer(5) : buffer(c);
     HWY_DYNAMIC_DISPATCH(blend)
     (buffer(3), buffer(4), factor * tap.first_weight, factor * tap.second_weight, count, blended);

@@ -1,6 +1,6 @@
 // Converts 4:2:0 and 4:2:2 with up to 12 bits, the formats of most decoders and cameras, to RGBA. Chroma is
 // blended vertically into 16-bit pairs (U, V). A 32-bit lane then holds the chroma pair of two luma columns,
-// and pair_dot() applies the matrix to it. With 12 bits, chroma in sixteenths just fits in 16 bits.
+// and pair_dot() applies the matrix to it. Even with 12-bit samples, chroma in sixteenths fits in 16 bits.
 #include <cstring>
 
 #include "kernels/colour/colour_simd.hpp"

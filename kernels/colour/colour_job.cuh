@@ -7,8 +7,8 @@
 namespace lensd {
 
 /// 4:2:0 layouts whose samples can be loaded as words, four columns at a time. `pairs`: U and V interleaved
-/// (NV12, P010). `planes`: U and V in separate planes (yuv420p, 8 to 12 bits). `none`: any other layout,
-/// the picture is rotated or flipped, or rows of the picture or the output are not sufficiently aligned.
+/// (NV12, P010). `planes`: U and V in separate planes (yuv420p, 8 to 12 bits). `none`: any other layout, a
+/// rotated or flipped picture, or rows that are not sufficiently aligned.
 enum class ColourPacking : uint8_t { none, pairs, planes };
 
 /// A picture, its conversion and the output, in plain types for the device.

@@ -26,7 +26,7 @@ struct ColourMatrix {
   int32_t most = 0;         ///< largest result
   int32_t sample_mask = 0;  ///< mask of the significant bits
 
-  /// `bits`: number of bits of the results, 8 to 12.
+  /// Returns the matrix for results with `bits` bits, 8 to 12.
   static ColourMatrix make(const PictureInfo& info, int bits = 8) {
     const int depth = info.format.depth, extra = depth - 8;
     const double most = std::ldexp(1.0, bits) - 1, unit = std::ldexp(1.0, bits - 8);
@@ -87,7 +87,7 @@ LENSD_HD constexpr uint32_t display_of_yuv(const ColourMatrix& codes, const Disp
                      colour_clamp<T>(codes, base + codes.bu * u));
 }
 
-/// Does the same as display_of_yuv() for the samples of an RGB picture.
+/// Computes display_of_yuv() for the samples of an RGB picture.
 template <class T>
 LENSD_HD constexpr uint32_t display_of_rgb(const ColourMatrix& codes, const DisplayLight& light, int red,
                                            int green, int blue) {

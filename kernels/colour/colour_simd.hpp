@@ -1,4 +1,4 @@
-// The CPU side of colour: row functions, each for one stored row.
+// Row functions of colour on the CPU. Each converts one stored row.
 #pragma once
 
 #include "core/image/image.hpp"
@@ -23,7 +23,7 @@ struct ColourConversion {
 void colour_row(const PictureRef& picture, const ColourConversion& conversion, int y, uint8_t* out,
                 uint8_t* worker);
 
-/// Does the same as colour_row() for any layout, in plain loops.
+/// Converts a row like colour_row(), for any layout, with plain loops.
 void colour_row_general(const PictureRef& picture, const ColourConversion& conversion, int y, uint8_t* out,
                         uint8_t* worker);
 
@@ -49,11 +49,11 @@ struct HalvedRow {
   bool interleaved;  ///< U and V alternate; `v` is not used
   bool cosited;      ///< chroma is at even columns
 };
-/// Converts a row to opaque RGBA16. `u`, `v`: memory for chroma, also one value before it and one vector
-/// after it.
+/// Converts a row to opaque RGBA16. `u` and `v` are temporary rows of chroma with room for one value before
+/// them and one vector after them.
 void deep_halved_row(const HalvedRow& row, const DeepMatrix& m, int width, float* u, float* v, uint16_t* out);
-/// Stores unrounded colours, where white is 65535, in three planes: out[0] is red, out[1] green, out[2] blue.
-/// Writes up to 31 values after a row.
+/// Converts a row to unrounded colours, where white is 65535, in three planes: out[0] is red, out[1] green,
+/// out[2] blue. Writes up to 31 values after a row.
 void deep_halved_colours(const HalvedRow& row, const DeepMatrix& m, int width, float* u, float* v,
                          float* const* out);
 /// Rounds colours to opaque RGBA16.
@@ -83,7 +83,7 @@ struct StoredSamples {
   }
 };
 
-/// Computes the whole image in scalar code. `output`: the format of the result.
+/// Converts the whole picture in scalar code. `output`: format of the result.
 Image deep_colour_reference(const PictureRef& picture, const ImageFormat& output,
                             const ColourSettings& settings);
 
@@ -122,7 +122,7 @@ struct ChromaRows {
 };
 
 /// Returns true for the formats of colour_row_halved(): 4:2:0 and 4:2:2 with up to 12 bits and without alpha,
-/// planar or semi-planar, with 8 bits also packed.
+/// planar or semi-planar, or packed with 8 bits.
 bool is_halved(const PictureFormat& format);
 void colour_row_halved(const PictureRef& picture, const ColourMatrix& matrix, int y, uint8_t* out,
                        uint8_t* worker);

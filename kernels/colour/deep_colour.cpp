@@ -1,4 +1,4 @@
-// The CPU side of colour with 16 bits, and its oracle.
+// colour for 16-bit images on the CPU, and its oracle.
 #include "kernels/colour/deep_colour.hpp"
 
 #include <bit>
@@ -12,7 +12,7 @@
 namespace lensd {
 namespace {
 
-/// Replaces the samples of three planes with colours, which are stored as floats.
+/// Replaces the samples of three planes with colours, which are floats in the same memory.
 template <bool kYuv>
 void colours_in_place(const DeepMatrix& matrix, int32_t* const* planes, int width) {
   vectorised([&matrix, planes, width] {

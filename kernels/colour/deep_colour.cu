@@ -1,11 +1,11 @@
-// The CUDA side of colour with 16 bits.
+// colour for 16-bit images on CUDA.
 #include "kernels/colour/colour_job.cuh"
 #include "kernels/common/deep/pixels.cuh"
 
 namespace lensd {
 namespace {
 
-/// One pixel per thread: neighbours share their chroma samples in the L1 cache.
+/// A thread converts one pixel. Neighbouring threads share their chroma samples in the L1 cache.
 struct DeepColourTuning {
   static constexpr int threads = 128;
 };

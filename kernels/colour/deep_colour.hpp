@@ -1,6 +1,6 @@
-// Conversion of samples to colours with 16 bits, in single precision.
+// Converts samples to 16-bit colours in single precision.
 //
-// Operations are rounded as in IEEE 754, in the order of the code, on both backends. Samples are exact and
+// Operations are rounded as in IEEE 754, in the order of the code, on both backends. Samples are exact, and
 // weights are rounded to single precision. So a result differs from the exact one by less than 0.02 before it
 // is rounded to 16 bits.
 #pragma once
@@ -54,7 +54,7 @@ LENSD_HD inline uint16_t deep_alpha(const DeepMatrix& m, int sample) {
   return deep_sample(m.alpha * static_cast<float>(sample));
 }
 
-/// `u16` and `v16`: chroma in sixteenths.
+/// Returns the colours of a YUV pixel. `u16` and `v16`: chroma in sixteenths.
 LENSD_HD inline DeepColours deep_of_yuv(const DeepMatrix& m, int y, int u16, int v16) {
   const float base = deep_plain(m, y);
   const float u = static_cast<float>(u16) - m.middle, v = static_cast<float>(v16) - m.middle;

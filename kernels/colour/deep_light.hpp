@@ -1,4 +1,4 @@
-// DisplayLight for colours with 16 bits: converts coded R'G'B' to display colours in single precision.
+// DisplayLight for 16-bit colours: converts coded R'G'B' to display colours in single precision.
 //
 //   signal ── linear ──▶ light ── system gain (HLG) ── tone gain (HDR) ── gamut ── encode ──▶ 0 … 65535
 //
@@ -42,7 +42,8 @@ struct OctaveCurve {
     return std::ldexp(1.0 + i % kSteps / double{kSteps}, i / kSteps - kOctavesBelow);
   }
 
-  /// `light` is at least 0. Light below kFirst gets value[0] · light / kFirst.
+  /// Returns the function's value at `light`, which must be at least 0. Below kFirst, returns value[0] ·
+  /// light / kFirst.
   LENSD_HD float at(float light) const {
     if (light < kFirst) return value[0] * (light * (1.f / kFirst));
     const float limited = light < kLast ? light : kLast;
@@ -62,7 +63,8 @@ struct DeepLight {
   OctaveCurve tone;    ///< HDR: SDR light by the light of the largest component
   OctaveCurve code;    ///< coded value, 0 … 65535, by SDR light
   float luminance[3];  ///< weights of BT.2020 luminance
-  float gamut[9];      ///< rows of the matrix to BT.709; a row's sum is taken as 1, so that grey stays grey
+  float gamut[9];  ///< rows of the matrix to BT.709; convert() derives the diagonal from a row sum of 1, so
+                   ///< that grey stays grey
   uint32_t has_system, has_tone, has_gamut;
 
   static void make(const ColourSpec& colour, const ColourSettings& settings, DeepLight& out);

@@ -1,4 +1,4 @@
-// DeepLight::convert() for whole vectors: the same operations in the same order, so that the bytes are the
+// DeepLight::convert() for whole vectors. The operations and their order are the same, so the bytes are the
 // same.
 #include <algorithm>
 #include <cstdint>
@@ -28,7 +28,7 @@ HWY_INLINE Floats interpolated(const EntryPair* entries, Floats rest) {
   return hn::Add(here, hn::Mul(hn::Sub(next, here), rest));
 }
 
-/// A place in an EvenCurve.
+/// Position on an EvenCurve: index of an entry, and the fraction of the step to the next one.
 struct EvenPlace {
   Ints at;
   Floats rest;
@@ -42,7 +42,7 @@ struct EvenPlace {
   }
 };
 
-/// A place in an OctaveCurve.
+/// Position on an OctaveCurve, in the same form as EvenPlace.
 struct OctavePlace {
   Ints at;
   Floats rest;
@@ -60,7 +60,7 @@ struct OctavePlace {
   }
 };
 
-/// Does the same as OctaveCurve::at(). `entries`: those at the light's place.
+/// Computes OctaveCurve::at(). `entries`: the curve's entries at OctavePlace(light).
 HWY_INLINE Floats octave_value(const OctaveCurve& curve, Floats light, const EntryPair* entries) {
   const Float df;
   const auto first = hn::Set(df, OctaveCurve::kFirst);
@@ -69,7 +69,7 @@ HWY_INLINE Floats octave_value(const OctaveCurve& curve, Floats light, const Ent
   return hn::IfThenElse(hn::Lt(light, first), low, interpolated(entries, OctavePlace(light).rest));
 }
 
-/// A part of a row of colours, which are replaced, and intermediate results.
+/// Part of a row: the colours, which are converted in place, and intermediate results.
 struct DeepPart {
   float* rgb[3];
   HWY_ALIGN float light[kLightPart];
@@ -91,7 +91,7 @@ struct DeepPart {
     hn::Store(key, Float(), light + x);
     hn::Store(OctavePlace(key).at, Signed(), at[0] + x);
   }
-  /// Reads the entries at `at` of the three colours.
+  /// Reads the curve's entries at the positions `at` of the three colours.
   void read(const float* curve, int n) {
     for (int c = 0; c < 3; ++c) read_pairs(curve, at[c], n, entries[c]);
   }

@@ -1,6 +1,6 @@
 // The vector code of deep_colour_row(): YUV with chroma halved horizontally to colours, and colours to
-// pixels. The operations are those of deep_of_yuv() and deep_sample(), in the same order, so that the bytes
-// are the same.
+// pixels. The operations are those of deep_of_yuv() and deep_sample(), in the same order, so the bytes are
+// the same.
 #include <cstring>
 
 #include "kernels/colour/colour_simd.hpp"
@@ -24,9 +24,9 @@ HWY_INLINE hn::Vec<DeepFloats> samples(hn::Vec<DeepInts> words, int shift, int m
   return hn::ConvertTo(DeepFloats(), hn::And(hn::ShiftRightSame(words, shift), hn::Set(d, mask)));
 }
 
-/// Calls `vector(pointers, i)` for i = 0, lanes, … until all `bytes` are read, with pointers to the items
-/// from i on. An item has `item_bytes`. The last items are copied to a whole vector first, so that nothing
-/// after them is read.
+/// Calls `vector(pointers, i)` for i = 0, lanes, … until all `bytes` are read. The pointers point to item i,
+/// and an item has `item_bytes` bytes. Copies the last items to a whole vector first, so that nothing after
+/// them is read.
 template <int kPointers, class Vector>
 HWY_INLINE void for_vectors(const uint8_t* const* from, size_t item_bytes, size_t bytes,
                             const Vector& vector) {
@@ -93,7 +93,7 @@ HWY_INLINE hn::Vec<DeepWords> rounded(hn::Vec<DeepFloats> v) {
   return hn::BitCast(DeepWords(), hn::ConvertTo(DeepInts(), hn::Add(limited, hn::Set(df, 0.5f))));
 }
 
-/// The two halves of opaque pixels.
+/// Opaque RGBA16 pixels: red and green in `low`, blue and alpha in `high`.
 struct PixelHalves {
   hn::Vec<DeepWords> low, high;
 };
@@ -115,7 +115,7 @@ struct ToPlanes {
   }
 };
 
-/// Stores opaque pixels, but no pixels from column `width` on.
+/// Stores opaque pixels of the columns before `width`.
 struct ToPixels {
   uint16_t* out;
   int width;

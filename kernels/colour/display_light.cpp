@@ -25,7 +25,8 @@ void fill_codes(DisplayLight& out, const Encode& encode) {
     return static_cast<uint8_t>(std::lround(255 * encode(std::min(1.0, light / DisplayLight::kWhite))));
   };
   for (int i = 0; i < DisplayLight::kDark; ++i) out.code[i] = code(i);
-  // An entry for 16 values of light has the code of their middle. White begins an interval and has code 255.
+  // From kDark, an entry covers 16 values of light and has the code of their middle. White begins the last
+  // interval and has code 255.
   for (int i = 0; i < DisplayLight::kCoarse; ++i)
     out.code[DisplayLight::kDark + i] = code(DisplayLight::kDark + 16.0 * i + 7.5);
 }

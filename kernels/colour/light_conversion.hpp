@@ -14,7 +14,8 @@ inline constexpr double kLuminance[3] = {0.2627, 0.6780, 0.0593};
 /// Returns true if the YCbCr matrix alone does not yield the colours of an SDR display: for HDR, for linear
 /// light, and for primaries that are converted to BT.709. Ignores ColourSpec::keep.
 bool needs_linear_light(const ColourSpec& colour, const ColourSettings& settings);
-/// Does the same for a picture of a source. Returns false for grey pictures and if the colours are kept.
+/// Computes needs_linear_light() for the colours of a picture. Returns false for grey pictures and if the
+/// colours are kept.
 bool needs_linear_light(const PictureInfo& info, const ColourSettings& settings);
 
 /// The functions of a conversion, in double precision. Light 1 is SDR white.

@@ -26,7 +26,8 @@ HWY_INLINE Words words(Ints v) {
   return hn::BitCast(Unsigned(), v);
 }
 
-/// A place in a LightCurve. The exponent of the light as a float gives the octave.
+/// Position on a LightCurve: octave, index of an entry, and distance from that entry. The exponent of the
+/// light as a float gives the octave.
 struct CurvePlace {
   Ints octave, at, rest;
 
@@ -40,7 +41,7 @@ struct CurvePlace {
     at = hn::Add(hn::ShiftLeft<LightCurve::kStepBits>(octave), ints(step));
     rest = ints(hn::Sub(light, hn::Shl(step, words(octave))));
   }
-  /// Does the same as LightCurve::at().
+  /// Computes LightCurve::at().
   HWY_INLINE Words value(const EntryPair* entries) const {
     Words here, next;
     hn::LoadInterleaved2(Unsigned(), &entries->here, here, next);
@@ -49,7 +50,7 @@ struct CurvePlace {
   }
 };
 
-/// Returns the place of a light in DisplayLight::code.
+/// Returns the index of light `v` in DisplayLight::code.
 HWY_INLINE Ints code_place(Ints v) {
   const Signed d;
   constexpr int kDark = DisplayLight::kDark;
@@ -63,7 +64,7 @@ HWY_INLINE Words weighed(const int32_t* weights, Words r, Words g, Words b) {
   return hn::Add(hn::Add(hn::Mul(r, weight(0)), hn::Mul(g, weight(1))), hn::Mul(b, weight(2)));
 }
 
-/// Intermediate results of a part of a row.
+/// Intermediate results for part of a row.
 struct LightPart {
   HWY_ALIGN uint32_t red[kLightPart], green[kLightPart], blue[kLightPart], light[kLightPart];
   HWY_ALIGN int32_t at[3][kLightPart];

@@ -1,5 +1,5 @@
-// Reads of table entries at many places, one by one. Gather instructions take longer on AMD CPUs, and on
-// Intel CPUs with the mitigation of Gather Data Sampling.
+// Scalar look-ups of many table entries. Gather instructions are slower on AMD CPUs, and on Intel CPUs with
+// the mitigation of Gather Data Sampling.
 #pragma once
 
 #include <cstdint>

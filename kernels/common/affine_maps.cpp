@@ -12,8 +12,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/deep/float_lanes-inl.hpp"
 
-/// Applies AffineMap to a row of `n` samples; sample i uses the map of channel i % 4. In images with four
-/// channels, copies alpha.
+/// Applies AffineMap to a row of `n` samples; sample i uses the map of channel i % 4. In RGBA images, copies
+/// alpha.
 void map_row(const uint16_t* in, size_t n, const AffineMaps& maps, int channels, uint16_t* out) {
   const hn::ScalableTag<float> d;
   const Samples16<decltype(d)> d16;

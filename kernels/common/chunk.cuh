@@ -1,7 +1,7 @@
 // Per-pixel kernels in which a thread processes a chunk of 16 bytes (16 Gray8 or 4 RGBA8 pixels) of one row.
 //
 // Chunks start at multiples of 16 bytes of their row, so that a word holds four Gray8 pixels, one whole RGBA8
-// pixel or two samples of 16 bits. Full chunks of aligned images are loaded and stored by one 16-byte access,
+// pixel or two 16-bit samples. Full chunks of aligned images are loaded and stored by one 16-byte access,
 // others byte by byte.
 #pragma once
 

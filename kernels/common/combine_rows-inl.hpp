@@ -1,6 +1,7 @@
-// Included inside lensd::HWY_NAMESPACE, once for each SIMD target; hence no guard.
+// This file has no include guard, because it is included inside lensd::HWY_NAMESPACE once for each SIMD
+// target.
 
-/// Combines two rows of `n` samples of type S. lanes(va, vb) computes a vector of samples; value(p, q)
+/// Combines two rows of `n` samples of type S. lanes(va, vb) computes a vector of samples. value(p, q)
 /// computes one sample of the rest of the row. `colour` is a mask that repeats every 4 samples; samples
 /// outside it are copied from `a`.
 template <class S, class Lanes, class Value>

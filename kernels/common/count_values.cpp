@@ -30,8 +30,8 @@ void count_in_ranges(const uint16_t* row, size_t samples, const ValueTables& tab
     const auto distance = hn::Sub(hn::LoadU(d16, row + i), first);
     const auto in_range = hn::Eq(hn::Min(distance, last), distance), found = hn::And(in_range, counted);
     if (hn::AllFalse(d16, found)) continue;
-    // Positions are computed again from the row: storing `distance` and loading its lanes took up to four
-    // times as long (AVX-512).
+    // Positions are computed again from the row, because storing `distance` and loading its lanes took up to
+    // four times as long (AVX-512).
     if (hn::AllTrue(d16, hn::Or(in_range, not_counted))) {
       for (size_t k = 0; k < lanes; k += kValueLanes)
         for (size_t lane = 0; lane < kValueLanes; ++lane)

@@ -8,7 +8,7 @@ namespace lensd {
 
 inline constexpr int kValueLanes = 8;
 
-/// Where sample i of a row is counted, by i % 8.
+/// Tables and ranges of values for count_in_ranges(). Sample i of a row uses lane i % kValueLanes.
 struct ValueTables {
   uint32_t* table[kValueLanes];
   alignas(16) uint16_t first[kValueLanes],
@@ -19,8 +19,8 @@ struct ValueTables {
   uint16_t position(size_t lane, uint16_t v) const { return static_cast<uint16_t>(v - first[lane]); }
 };
 
-/// Counts the samples of a row that are in the ranges. A table's first counter is that of the range's first
-/// value.
+/// Counts the samples of a row that are in the ranges. The first counter of a table is for the first value of
+/// the range.
 void count_in_ranges(const uint16_t* row, size_t samples, const ValueTables& tables);
 
 // Adjacent samples of a channel are counted in different tables, since successive additions to one counter
@@ -35,11 +35,11 @@ constexpr bool is_alpha(bool gray, int lane) {
   return !gray && lane % 4 == 3;
 }
 
-/// Copies of a channel's table in ValueTables.
+/// Returns the number of copies of a channel's table in ValueTables.
 constexpr int value_copies(bool gray) {
   return gray ? 4 : 2;
 }
-/// Tables of all channels in ValueTables.
+/// Returns the number of tables of all channels in ValueTables.
 constexpr int value_tables(bool gray) {
   return value_copies(gray) * (gray ? 1 : 3);
 }

@@ -15,7 +15,7 @@ inline void keep_alpha(const uint8_t* in, uint8_t* out, size_t n) {
   with_alpha_of(in, out, out, n);
 }
 
-/// Does the same for rows of `width` RGBA16 pixels.
+/// Sets the alpha of `width` RGBA16 pixels of `out` to that of `in`.
 inline void keep_alpha(const uint16_t* in, uint16_t* out, int width) {
   for (int x = 0; x < width; ++x) out[4 * x + 3] = in[4 * x + 3];
 }

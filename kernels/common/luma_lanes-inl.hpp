@@ -1,4 +1,5 @@
-// Included inside lensd::HWY_NAMESPACE, once for each SIMD target; hence no guard.
+// This file has no include guard, because it is included inside lensd::HWY_NAMESPACE once for each SIMD
+// target.
 
 /// Returns luma_q8() of bytes, in unsigned 16-bit lanes.
 template <class D16, class V8>

@@ -1,4 +1,5 @@
-// Included inside lensd::HWY_NAMESPACE, once for each SIMD target; hence no guard.
+// This file has no include guard, because it is included inside lensd::HWY_NAMESPACE once for each SIMD
+// target.
 
 /// Returns a.low · b.low + a.high · b.high in 32 bits per lane; low and high are a lane's signed 16-bit
 /// halves.

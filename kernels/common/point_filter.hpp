@@ -5,9 +5,9 @@
 //     static LENSD_HD int value(const Block&, int v, int max) { return max - v; }
 //   };
 //
-// The CPU side, the CUDA side and the oracle call value(). `v` is in [0, max], where `max` is 255 or 65535;
-// the result is clamped to that range. Alpha passes through. `Block` is the third template argument; by
-// default it contains the parameters.
+// Both backends and the oracle call value(). `v` is in [0, max], where `max` is 255 or 65535; the result is
+// clamped to that range. Alpha passes through. `Block` is the third template argument; by default it contains
+// the parameters.
 //
 // A filter may add `four(const Block&, auto& word)`, which does the same for the four bytes of a word with
 // max = 255, if that is faster.

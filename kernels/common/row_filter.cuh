@@ -1,4 +1,4 @@
-// The CUDA side of PointFilter and WindowFilter.
+// PointFilter and WindowFilter on CUDA.
 #pragma once
 
 #include "kernels/common/chunk.cuh"
@@ -47,7 +47,8 @@ struct InnerWindow {
   }
 };
 
-/// A thread computes the four samples of a word. Repeated reads of neighbouring samples hit the L1 cache.
+/// A thread computes the four samples of a word. Uses no shared memory, because repeated reads of
+/// neighbouring samples hit the L1 cache.
 struct WindowTuning {
   static constexpr int threads_x = 32, threads_y = 8;
 };
@@ -77,7 +78,7 @@ __global__ void window_kernel(ImageView<const uint8_t> in, ImageView<uint8_t> ou
   store_bytes(out.row(y) + x, word, row_bytes - x, aligned);
 }
 
-/// A thread computes one sample of 16 bits.
+/// A thread computes one 16-bit sample.
 template <class F>
 __global__ void deep_window_kernel(ImageView<const uint16_t> in, ImageView<uint16_t> out, int step,
                                    const typename F::Block* params) {

@@ -60,7 +60,7 @@ LENSD_HD constexpr int luma_q8(int r, int g, int b) {
   return (kLumaR * r + kLumaG * g + kLumaB * b + 128) >> 8;
 }
 
-/// Returns the luma of samples of 16 bits: BT.601, weights in 1/65536, within 1 of double precision.
+/// Returns the luma of 16-bit samples: BT.601, weights in 1/65536, within 1 of double precision.
 LENSD_HD constexpr int deep_luma(int r, int g, int b) {
   return static_cast<int>((19595u * static_cast<uint32_t>(r) + 38470u * static_cast<uint32_t>(g) +
                            7471u * static_cast<uint32_t>(b) + 32768u) >>

@@ -45,7 +45,7 @@ void sum_row(const uint8_t* row, size_t bytes, size_t step, uint64_t* sums) {
     for (size_t c = 0; c < (step == 1 ? 1u : 3u); ++c) sums[c] += row[x + c];
 }
 
-/// Does the same as sum_row() for a row of 16-bit samples. A row has at most 16384 pixels, so its sums fit in
+/// Does what sum_row() does for a row of 16-bit samples. A row has at most 16384 pixels, so its sums fit in
 /// 32 bits.
 void sum_deep_row(const uint16_t* row, size_t samples, size_t step, uint64_t* sums) {
   const hn::ScalableTag<uint32_t> d32;

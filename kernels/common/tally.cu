@@ -7,8 +7,8 @@
 namespace lensd {
 namespace {
 
-/// Few large blocks, because each block adds its tables to the total at the end. The copies of a table are
-/// interleaved, so that a warp's increments of one value are spread over 8 banks. `max_blocks` is two per
+/// Uses few large blocks, because each block adds its tables to the total at the end. The copies of a table
+/// are interleaved, so that a warp's increments of one value are spread over 8 banks. `max_blocks` is two per
 /// multiprocessor on GPUs with 132; not measured.
 struct TallyTuning {
   static constexpr int threads = 512;

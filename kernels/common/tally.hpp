@@ -37,8 +37,8 @@ struct ChannelSums {
   uint64_t sum[3];
 };
 
-/// Returns the grain in rows of a pass that counts pixels. A band has so many pixels that adding its counts
-/// to the total takes negligible time.
+/// Returns the grain in rows of a pass that counts pixels. A band has so many pixels that the addition of its
+/// counts to the total takes negligible time.
 constexpr int tally_grain(Extent extent) {
   return 1 + 65536 / extent.width;
 }

@@ -1,4 +1,4 @@
-// Reductions and prefix sums over the lanes of a warp and the threads of a block. Call with all of them. On
+// Reductions and prefix sums over the lanes of a warp and the threads of a block. Call from all of them. On
 // sm_80 and newer, a reduction of 32-bit values is one instruction.
 #pragma once
 

@@ -7,10 +7,10 @@
 //     }
 //   };
 //
-// The CPU side, the CUDA side and the oracle call value(). at(dx, dy) is the sample `dx` columns to the right
-// and `dy` rows down; dx and dy are in [-kRadius, kRadius]. Samples are in [0, max], where `max` is 255 or
-// 65535. The parameter `border` defines the samples outside the image. The result is clamped to [0, max].
-// Alpha passes through.
+// Both backends and the oracle call value(). at(dx, dy) is the sample `dx` columns to the right and `dy` rows
+// down; dx and dy are in [-kRadius, kRadius]. Samples are in [0, max], where `max` is 255 or 65535. The
+// parameter `border` defines the samples outside the image. The result is clamped to [0, max]. Alpha passes
+// through.
 #pragma once
 
 #include <utility>

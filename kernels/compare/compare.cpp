@@ -21,7 +21,7 @@ namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Adds squared differences of a row's 16-bit samples to four sums; sample i belongs to sum i % 4. A row has
-/// at most 65536 samples, so that 32-bit sums of the squares' low and high halves cannot overflow.
+/// at most 65536 samples, so 32-bit sums of the squares' low and high halves cannot overflow.
 void add_deep_squares(const uint16_t* a, const uint16_t* b, size_t samples, uint64_t* sums) {
   const hn::ScalableTag<uint16_t> d16;
   const hn::Repartition<uint32_t, decltype(d16)> d32;
@@ -59,7 +59,8 @@ HWY_EXPORT(add_deep_squares);
 
 namespace {
 
-/// Minimum rows of blocks or windows per band, so that adding a band's sums to the totals costs little.
+/// Minimum rows of blocks or windows per band. With this many, adding a band's sums to the totals costs
+/// little.
 constexpr int kRows = 4;
 
 /// Worker memory: a luma row of each image, and the column sums of four rows.
@@ -100,7 +101,7 @@ void add_squares(const uint8_t* a, const uint8_t* b, int bytes, uint64_t sums[4]
   for (; x < bytes; ++x) sums[x & 3] += static_cast<uint64_t>((a[x] - b[x]) * (a[x] - b[x]));
 }
 
-/// Does the same for samples of 16 bits.
+/// Adds squared differences of a row's 16-bit samples to four sums.
 void add_squares(const uint16_t* a, const uint16_t* b, int samples, uint64_t sums[4]) {
   HWY_DYNAMIC_DISPATCH(add_deep_squares)(a, b, static_cast<size_t>(samples), sums);
 }

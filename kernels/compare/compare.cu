@@ -8,7 +8,7 @@
 namespace lensd {
 namespace {
 
-/// A thread sums one block of 4×4 pixels. A warp's blocks are adjacent, so that its loads are contiguous.
+/// A thread sums one block of 4×4 pixels. A warp's blocks are adjacent, so its loads are contiguous.
 struct CompareTuning {
   static constexpr int columns = 32, rows = 8;
 };
@@ -33,7 +33,7 @@ __device__ CompareSamples compare_samples(const uint16_t* row, int x, bool gray,
   return {{p.v[0], p.v[1], p.v[2]}};
 }
 
-/// Returns the luma. S is the type of the samples.
+/// Returns the luma of a pixel. S is the type of the samples.
 template <class S>
 __device__ uint32_t compare_luma(const LumaBlock& w, const CompareSamples& p, bool gray) {
   if constexpr (sizeof(S) == 2)

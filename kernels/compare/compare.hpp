@@ -1,16 +1,14 @@
-// compare: the difference of two images of the same size as exact sums (struct Comparison in
-// core/graph/scope_request.hpp): squared differences of each colour channel, and structural similarity of
-// luma over 8×8 windows every 4 pixels.
+// compare: computes the difference of two images of the same size as exact sums; see struct Comparison in
+// core/graph/scope_request.hpp. The sums are the squared differences of each colour channel and the
+// structural similarity of luma over 8×8 windows every 4 pixels.
 //
 // The sums are the node's statistics; the output image is a 1×1 dummy. The plan adds this node for a scope of
 // kind compare. Luma uses the weights of BT.601 or, for BT.709 and BT.2020 sources, of BT.709.
 //
-// 16 bits: both are computed from all bits. White, from which the constants of the similarity follow, is
-// 65535.
+// 16 bits: both measures use all bits. White is 65535, and the constants of the similarity derive from it.
 //
-// Formats: all, the same for both inputs. Aliasing: none. Border rule: none; incomplete blocks at
-// the right and bottom have no window. Temporal reach: none. Exact: integers, and one IEEE division per
-// window.
+// Formats: all, the same for both inputs. Aliasing: none. Border rule: none; incomplete blocks at the right
+// and bottom have no window. Temporal reach: none. Exact: integers, and one IEEE division per window.
 #pragma once
 
 #include "core/graph/filter.hpp"

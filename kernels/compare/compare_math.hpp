@@ -11,8 +11,8 @@ struct CompareBlock {
   static constexpr CompareBlock make(const ScopeParams& p) { return {LumaBlock::make(p.matrix)}; }
 };
 
-/// Sums over 4×4 luma values of both images, of samples of type S. A window is 2×2 of these blocks: with 16
-/// bits, its squares are below 2^39.
+/// Sums over a block of 4×4 luma values of both images. S: type of the samples. A window is 2×2 blocks; for
+/// 16-bit images, its sum of squares is below 2^39.
 template <class S>
 struct BlockSums {
   using Square = std::conditional_t<sizeof(S) == 1, uint32_t, uint64_t>;
@@ -40,7 +40,7 @@ LENSD_HD constexpr int compare_windows(int side) {
 
 /// Returns the structural similarity of an 8×8 window in units of 2^-24, with sample variances (n − 1) and
 /// the usual constants (0.01 · white)² and (0.03 · white)². All terms are scaled by the number of pixels, so
-/// that only one division is needed. They are below 2^46, so that they are exact as doubles.
+/// that only one division is needed. They are below 2^46 and therefore exact as doubles.
 template <class S>
 LENSD_HD inline int64_t window_ssim(const BlockSums<S>& w) {
   constexpr int64_t c1 = sizeof(S) == 1 ? 26634 : 1759164918;    // 0.01² · white² · 64², rounded

@@ -132,7 +132,7 @@ void run_chunk(const PassArgs& args, const ConvolveBlock& block, Band band, int 
 FilterSchema Convolve::make_schema() {
   Schema<ConvolveParams> schema(
       "convolve", "correlation with a custom kernel, a preset, or several kernels composed into one");
-  // A new plan can refuse a kernel that does not fit the composition.
+  // If `compose` is set, a change of `kernel` needs a new plan, because the composition may become too large.
   schema
       .matrix("kernel", &ConvolveParams::kernel, kConvolveMaxSide, "rows of weights; odd height and width",
               {.plan_if = "compose"})

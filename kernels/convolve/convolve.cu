@@ -1,7 +1,7 @@
-// convolve on the tensor cores. For each kernel row the left factor holds pixels of 16 image rows, and the
-// right factor the row's weights, shifted by one for each of 8 output columns. The products of all kernel
-// rows accumulate in the same sums. Weights are split into bytes; the highest byte is signed. The sums of the
-// bytes are combined from the highest byte down, modulo 2^32.
+// convolve on the tensor cores. For each kernel row, the left factor holds pixels of 16 image rows. The right
+// factor holds the row's weights, shifted by one column for each of 8 output columns. The products of all
+// kernel rows accumulate in the same sums. Weights are split into bytes; the highest byte is signed. The sums
+// of the bytes are combined from the highest byte down, modulo 2^32.
 #include "kernels/common/tiles/byte_products.cuh"
 #include "kernels/common/tiles/stage_ring.cuh"
 #include "kernels/convolve/convolve.hpp"
@@ -25,8 +25,8 @@ struct ConvolveShape : StageShape<kChannels, kChannels == 1 ? 128 : 64, 8> {
 struct ConvolveTables {
   static constexpr int entries = 16 + 16 + 12;
   int weights[kConvolveMaxSide * kConvolveMaxSide];
-  /// words[b][row][i]: byte b of the weights in columns first to first + 3 of kernel row `row`, where
-  /// first = i − 23 + cols / 2. Columns outside the kernel are 0.
+  /// words[b][row][i] holds byte b of four adjacent weights of kernel row `row`. The first of them is in
+  /// column i − 23 + cols / 2. Weights outside the kernel are 0.
   uint32_t words[4][kConvolveMaxSide][entries];
 
   __device__ void load(const ConvolveBlock& block) {
@@ -106,7 +106,7 @@ __device__ uint32_t four_values(const ByteSums (&sums)[2], int v, int bias, int 
          value(sums[1][2 * v + 1]) << 24;
 }
 
-/// Loads the pixels under a tile, from row y on, and makes the tables. Ends with a barrier.
+/// Loads the pixels under a tile, beginning with row y, and fills the tables. Ends with a barrier.
 template <class Tile>
 __device__ void load_tile(const StageSource<Tile>& source, int y, const ConvolveBlock& block, uint8_t* tile,
                           ConvolveTables& tables) {

@@ -7,9 +7,9 @@
 // Formats: all (alpha passes through). Border rule: `border`. Temporal reach: none.
 //
 // 8 bits: fixed point. Weights and `bias` are rounded to 1/2^shift, and the sum is rounded half up, once.
-// Kernels of small integers or short binary fractions give exact results, for a whole `bias`. Otherwise, for
-// Σ|weight| ≤ 30, results differ from the real-valued correlation by at most half a level before they are
-// rounded. cv::filter2D rounds half to even, so results are within ±1 of it.
+// Kernels of small integers or short binary fractions give exact results if `bias` is a whole number.
+// Otherwise, for Σ|weight| ≤ 30, results differ from the real-valued correlation by at most half a level
+// before they are rounded. cv::filter2D rounds half to even, so results are within ±1 of it.
 //
 // 16 bits: single precision; products are added row by row, and `bias` is multiplied by 257. If all weights
 // are multiples of a common unit by factors up to 255, these factors are the weights, and the sum is

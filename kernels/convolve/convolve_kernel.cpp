@@ -101,7 +101,8 @@ std::optional<Matrix> entry_kernel(const Entry& entry, const Matrix& custom) {
   return std::nullopt;
 }
 
-/// Returns the position of the first separator, ',' or '+', outside parentheses: numbers may contain '+'.
+/// Returns the position of the first separator, ',' or '+', outside parentheses, where numbers may contain
+/// '+'.
 size_t find_separator(std::string_view list) {
   int depth = 0;
   for (size_t i = 0; i < list.size(); ++i) {
@@ -133,7 +134,7 @@ double sum_of(const std::vector<double>& values, bool absolute) {
   return sum;
 }
 
-/// Maximum Σ|weight| of a composed kernel. Without it, products of many kernels would be infinite.
+/// Maximum Σ|weight| of a composed kernel. Without this limit, products of many kernels could be infinite.
 constexpr double kMaxComposedSum = 1e12;
 
 std::optional<Matrix> composed(std::string_view list, const Matrix& custom, std::string* problem) {
@@ -190,8 +191,9 @@ int choose_shift(const std::vector<double>& w, double bias) {
   return std::min(most, 18);
 }
 
-/// Returns a unit in which all weights are integers of at most 8 bits; nullopt if there is none or the
-/// weights are zero, tiny or huge. Differences up to 1e-12 are allowed because 1/225 and 2/225 are not exact.
+/// Returns a unit in which all weights are integers of at most 8 bits. Returns nullopt if there is none or if
+/// the weights are zero, tiny or huge. Differences up to 1e-12 are allowed because 1/225 and 2/225 are not
+/// exact.
 std::optional<double> common_unit(const std::vector<double>& w) {
   double least = std::numeric_limits<double>::infinity();
   for (const double v : w)

@@ -34,7 +34,7 @@ struct ConvolveParams {
 };
 
 /// Returns the kernel of these parameters before quantisation. If the composition is malformed or too large,
-/// or has too large weights, returns the identity and writes the reason to `problem`.
+/// or if its weights are too large, returns the identity and writes the reason to `problem`.
 Matrix convolve_kernel(const ConvolveParams& params, std::string* problem = nullptr);
 
 /// Weights in 1/2^shift, in the layouts of both backends. If a weight exceeds 16 bits, the CPU splits all
@@ -64,7 +64,7 @@ struct ConvolveBlock {
   };
   int deep_count;
   float deep_bias, deep_unit;
-  bool deep_exact;  ///< weights are integers of at most 8 bits, so that their products are exact
+  bool deep_exact;  ///< weights are integers of at most 8 bits, so their products are exact
   DeepTap deep[kConvolveMaxSide * kConvolveMaxSide];
 
   static ConvolveBlock make(const ConvolveParams& params);
@@ -78,7 +78,7 @@ LENSD_HD inline uint8_t convolve_value(int32_t sum, int32_t bias, int shift, int
   return static_cast<uint8_t>(scaled > 255 ? 255 : scaled);
 }
 
-/// Returns Σ weight · at(col, row) + bias for samples of 16 bits. The order of the operations is that of the
+/// Returns Σ weight · at(col, row) + bias for 16-bit samples. The order of the operations is that of the
 /// code.
 template <class At>
 LENSD_HD inline float deep_convolve_sum(const ConvolveBlock& b, const At& at) {

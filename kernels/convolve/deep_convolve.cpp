@@ -1,4 +1,4 @@
-// The CPU side of convolve for images with 16 bits.
+// convolve on the CPU for 16-bit images.
 #include <algorithm>
 #include <cstring>
 

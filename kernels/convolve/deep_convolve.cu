@@ -1,5 +1,5 @@
-// The CUDA side of convolve for images with 16 bits: samples with border ── shared memory, one plane per
-// colour channel ── sums in registers ── shared memory ─▶ global.
+// convolve on CUDA for 16-bit images: samples with border ── shared memory, one plane per colour channel ──
+// sums in registers ── shared memory ─▶ global.
 #include "kernels/common/deep/tile.cuh"
 #include "kernels/convolve/convolve.hpp"
 

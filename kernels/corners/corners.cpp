@@ -15,7 +15,8 @@
 namespace lensd {
 namespace {
 
-/// Rows of a chunk. Even, so that a chunk consists of 2×2 squares, each with at most one local maximum.
+/// Rows of a chunk. The number is even, so a chunk consists of 2×2 squares, each with at most one local
+/// maximum.
 constexpr int kChunk = 16;
 constexpr int kMargin = 16;  ///< padding on both sides of a row of gradients; at least kCornerMaxBlock / 2
 constexpr int kRing = kCornerMaxBlock + 1;
@@ -165,9 +166,9 @@ void find_maxima(const CornerMemory& memory, const CornerLuma& luma, const Corne
   std::fill(memory.strongest + first_chunk, memory.strongest + end_chunk, bits);
 }
 
-/// Bitmap of the pixels too close to a live track or to a selected corner. A query reads one bit. Selected
-/// corners are at least the minimum distance apart, so only a few of their discs contain the same pixel.
-/// Therefore the cost is at most proportional to the picture's size, for any distance.
+/// Bitmap of the pixels that are too close to a live track or to a selected corner. A query reads one bit.
+/// Selected corners are at least the minimum distance apart, so only a few of their discs contain the same
+/// pixel. Therefore the cost is at most proportional to the picture's size, for any distance.
 class SuppressionMap {
  public:
   SuppressionMap(const CornerMemory& memory, float min_distance) : memory_(memory) {

@@ -165,13 +165,14 @@ __device__ void store_slot(uint64_t* slot, uint64_t value) {
   *const_cast<volatile uint64_t*>(slot) = value;
 }
 
-/// A stronger candidate close by, undecided or accepted. While it exists, a candidate cannot be accepted.
+/// A stronger candidate close by that is undecided or accepted. While it exists, the weaker one cannot be
+/// accepted.
 struct CornerRival {
   uint32_t slot = kNoSlot;
   bool accepted = false;
 };
 
-/// The candidates of 32 cells, one cell per lane, numbered over all lanes. Call with a whole warp.
+/// The candidates of 32 cells, one cell per lane, numbered over all lanes. Call from all lanes of a warp.
 struct CornerBatch {
   uint32_t cell, start, end;  ///< this lane's cell, and the numbers [start, end) of its candidates
 
@@ -201,8 +202,8 @@ __device__ CornerRival best_rival(bool rival, uint64_t value, uint32_t slot) {
 }
 
 /// Searches for a rival in batches of 32 candidates and returns the best one of the first batch that has any;
-/// the strongest is likely to be decided soon. Without rivals, returns slot kNoSlot. Call with a whole warp
-/// and the same key in all lanes.
+/// the strongest is likely to be decided soon. Without rivals, returns slot kNoSlot. Call from all lanes of a
+/// warp with the same key.
 __device__ CornerRival find_rival(const CornerDeviceMemory& memory, const CornerCells& cells, uint64_t key) {
   const int lane = static_cast<int>(threadIdx.x & 31), x = corner_key_x(key), y = corner_key_y(key);
   const CornerNeighbours near(cells, x, y);

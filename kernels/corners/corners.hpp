@@ -9,9 +9,9 @@
 // The map is that of cv::cornerMinEigenVal (Sobel 3×3, border reflect101, sums over block × block). The
 // selection is that of cv::goodFeaturesToTrack: the picture's outermost pixels are not corners, and a
 // distance of exactly min_distance is allowed. Luma of 16-bit images is rounded to corner_fraction_bits()
-// fraction bits. For a block of 3 these are 3, so that the values of 10-bit video stay distinct. Of adjacent
-// pixels with equal eigenvalues only the first is a local maximum. A track's position is rounded to the
-// nearest pixel. Exact: integer sums, then floats in prescribed order; both backends and the oracle return
+// fraction bits. For a block size of 3 that is 3 bits, which keeps the values of 10-bit video distinct. Of
+// adjacent pixels with equal eigenvalues only the first is a local maximum. A track's position is rounded to
+// the nearest pixel. Exact: integer sums, then floats in a fixed order; both backends and the oracle return
 // the same corners for any number of threads. Passes read all conditions from memory, so the same passes run
 // for every frame.
 //

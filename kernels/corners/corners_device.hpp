@@ -24,14 +24,14 @@ struct CornerCounters {
   uint32_t unused[2];
 };
 
-/// Buckets of Corner::strength, weakest first: 16 per octave.
+/// Buckets of Corner::strength, weakest first, with 16 buckets per octave.
 struct CornerHistogram {
   static constexpr int count = 4096;
   LENSD_HD static constexpr int of(uint32_t strength) { return static_cast<int>(strength >> 19); }
 };
 
-/// Digits of corner_key(), highest first, for the radix select. They have as many buckets as a histogram of
-/// strengths, so that corner_cutoff() works on both.
+/// Digits of corner_key(), highest first, for the radix select. A digit has as many values as CornerHistogram
+/// has buckets, so that corner_cutoff() works for both.
 struct CornerDigits {
   static constexpr int bits = 12, buckets = 1 << bits, count = 5;
   /// Returns the shift that makes digit `i` the lowest one.
@@ -65,7 +65,7 @@ struct CornerDeviceMemory {
   uint32_t* histogram;
   uint32_t* cell_counts;  ///< number of candidates in each cell
   uint32_t* track_heads;  ///< index + 1 of the first live track in each cell
-  uint32_t* digits;       ///< for each of CornerDigits: a histogram of the keys that start as the weakest one
+  uint32_t* digits;       ///< per digit: histogram of the keys with the weakest selected key's higher digits
   size_t cleared_words;   ///< 32-bit words of the parts above, which are zeroed at the start
   uint32_t* next_track;   ///< for each track: index + 1 of the next track in the cell
   uint64_t* candidates;   ///< corner_key() of each candidate, unordered; if the select pass runs, it

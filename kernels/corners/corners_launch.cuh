@@ -26,7 +26,8 @@ struct CornerCutoff {
   uint32_t stronger;  ///< number of candidates in stronger buckets; 0 if there are too few candidates
 };
 
-/// Call with all `threads` threads of a block. Two calls need a barrier between them.
+/// Returns the cutoff of `histogram` for `enough` candidates. Call from all `threads` threads of a block. Two
+/// calls need a barrier between them.
 template <int threads>
 __device__ CornerCutoff corner_cutoff(const uint32_t* histogram, uint32_t enough) {
   constexpr int own = CornerHistogram::count / threads;

@@ -46,7 +46,7 @@ __device__ inline void load_corner_pixels(const ImageView<const uint8_t>& luma, 
     reinterpret_cast<uint32_t*>(pixels)[i] = word;
   }
 }
-/// Does the same for pixels with 7 fraction bits. Rounds them to `bits`.
+/// Loads the pixels of a 16-bit image, which have 7 fraction bits, and rounds them to `bits` fraction bits.
 __device__ inline void load_corner_pixels(const ImageView<const uint16_t>& luma, int bits, int x0, int y0,
                                           int rows, uint16_t* pixels) {
   for (int i = static_cast<int>(threadIdx.x); i < rows * CornerTile::words; i += CornerTile::threads) {

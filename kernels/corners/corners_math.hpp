@@ -15,7 +15,7 @@ namespace lensd {
 /// Maximum of CornerParams::block. Sums stay below 2^31: dx² + dy² is at most 1 300 500.
 inline constexpr int kCornerMaxBlock = 31;
 
-/// Returns true if the squares of a block's sums are below 2^53, so that they are exact in double.
+/// Returns true if the squares of a block's sums are below 2^53 and therefore exact in double.
 LENSD_HD constexpr bool corner_is_narrow(int block, bool deep) {
   return block <= 7 && !deep;
 }
@@ -33,7 +33,7 @@ LENSD_HD constexpr int corner_rounded(int pixel, int bits) {
   return (pixel + (64 >> bits)) >> (7 - bits);
 }
 
-/// Returns the smallest eigenvalue.
+/// Returns the smallest eigenvalue of the structure tensor (s, a, b).
 LENSD_HD inline float corner_eigenvalue(int32_t s, int32_t a, int32_t b) {
   if (s == 0) return 0;
   const int32_t d = 2 * a - s, e = 2 * b;

@@ -19,7 +19,7 @@ struct Gradient {
   int dx, dy;
 };
 
-/// Returns the number of fraction bits that a pixel may have, so that gradients fit in 16 bits and 2·Σ dx² in
+/// Returns the largest number of fraction bits of a pixel with which gradients fit in 16 bits and 2·Σ dx² in
 /// 32 bits.
 int fraction_bits(const Image& luma, int block) {
   if (!luma.is_deep()) return 0;

@@ -14,7 +14,7 @@ inline constexpr int kCornerSlack = 64;
 /// pointers are to pixel 0 of each row; pixels −1 and `width` must be readable.
 void corner_gradient_row(const uint8_t* above, const uint8_t* at, const uint8_t* below, int32_t* gradient,
                          int width);
-/// Does the same for pixels with 7 fraction bits. Rounds them to `bits`.
+/// Computes the derivatives of a row whose pixels have 7 fraction bits, after rounding them to `bits`.
 void corner_deep_gradient_row(const uint16_t* above, const uint16_t* at, const uint16_t* below, int bits,
                               int32_t* gradient, int width);
 

@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class S>
 using FieldLane = std::conditional_t<sizeof(S) == 1, int16_t, int32_t>;
 
-/// Does the same as predict_in_field() for samples whose neighbours are all inside the rows.
+/// Computes predict_in_field() for samples whose neighbours are all inside the rows.
 template <class S, class D>
 hn::Vec<D> predicted_lanes(D d, const S* above, const S* below, int step) {
   const hn::Rebind<S, D> ds;
@@ -43,7 +43,7 @@ hn::Vec<D> predicted_lanes(D d, const S* above, const S* below, int step) {
   return hn::ShiftRight<1>(best);
 }
 
-/// Does the same as limit_to_fields(), in each lane.
+/// Computes limit_to_fields() in each lane.
 template <class S, class D>
 hn::Vec<D> limited_lanes(D d, const FieldRows<const S*>& rows, int i, hn::Vec<D> predicted, bool check) {
   const hn::Rebind<S, D> ds;

@@ -38,8 +38,8 @@ void difference_row(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t byt
       [&](uint8_t p, uint8_t q) { return amplified_difference(p, q, gain_q8); });
 }
 
-/// Does the same for `n` samples of 16 bits; `colour` repeats every 4 samples. The product d·gain has up to
-/// 30 bits. The result is 1/256 of it, rounded and clamped to 65535.
+/// Computes amplified_difference() of `n` 16-bit samples; `colour` repeats every 4 samples. The product
+/// d·gain has up to 30 bits. The result is 1/256 of it, rounded and clamped to 65535.
 void difference_deep_row(const uint16_t* a, const uint16_t* b, uint16_t* out, size_t n, uint32_t gain_q8,
                          uint64_t colour) {
   const hn::ScalableTag<uint16_t> d16;
@@ -67,8 +67,8 @@ HWY_EXPORT(difference_row);
 HWY_EXPORT(difference_deep_row);
 
 FilterSchema Difference::make_schema() {
-  return Schema<DifferenceParams>("difference", "distance from a second input, or from the previous frame")
-      .real("gain", &DifferenceParams::gain, 0, 64, "multiplies the distance")
+  return Schema<DifferenceParams>("difference", "difference from a second input, or from the previous frame")
+      .real("gain", &DifferenceParams::gain, 0, 64, "multiplies the difference")
       .build();
 }
 

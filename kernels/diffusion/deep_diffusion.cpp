@@ -1,4 +1,4 @@
-// diffusion of 16-bit images on the CPU: states are integers, which floats hold exactly.
+// diffusion of 16-bit images on the CPU. States are integers that floats hold exactly.
 #include "kernels/common/keep_alpha.hpp"
 #include "kernels/common/vectorised.hpp"
 #include "kernels/diffusion/diffusion_iteration.hpp"
@@ -6,7 +6,7 @@
 namespace lensd {
 namespace {
 
-/// `Depth` of diffusion_iteration.hpp for 16 bits.
+/// The `Depth` of diffusion_iteration.hpp for 16-bit images.
 struct DeepDiffusion {
   using Sample = uint16_t;
   using State = float;

@@ -39,7 +39,7 @@ void diffusion_flows(const uint16_t* a, const uint16_t* b, int32_t* out, size_t 
   for (; i < n; ++i) out[i] = diffusion_flow(a[i], b[i], block.lambda, block.inverse_kappa);
 }
 
-/// Computes the new states: `add` of diffusion_iteration.hpp.
+/// Computes the new states; implements `add` of diffusion_iteration.hpp.
 void diffusion_add(const uint16_t* at, const int32_t* left, const int32_t* right, const int32_t* up,
                    const int32_t* down, uint16_t* out, size_t n) {
   const hn::ScalableTag<int32_t> d32;
@@ -67,7 +67,7 @@ HWY_EXPORT(diffusion_add);
 
 namespace {
 
-/// `Depth` of diffusion_iteration.hpp for 8 bits.
+/// The `Depth` of diffusion_iteration.hpp for 8-bit images.
 struct ByteDiffusion {
   using Sample = uint8_t;
   using State = uint16_t;

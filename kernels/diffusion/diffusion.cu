@@ -18,7 +18,7 @@ struct DiffusionTuning {
   static_assert(halo == side, "the halo consists of whole squares");
 };
 
-/// States of samples of type S.
+/// Planes of states in scratch memory, for samples of type S.
 template <class S>
 struct DiffusionPlanes {
   static constexpr bool deep = sizeof(S) == 2;
@@ -43,7 +43,7 @@ __device__ float near_quotient(float a, float b) {
   return __fmaf_rn(r, __fmaf_rn(-b, q, a), q);
 }
 
-/// Does the same as diffusion_flow() for integers stored as floats.
+/// Computes diffusion_flow() for integers stored as floats.
 __device__ float flow_between(float a, float b, const DiffusionBlock& block) {
   const float d = b - a, q = d * block.inverse_kappa;
   return round_flow(near_quotient(block.lambda, 1.0f + q * q) * d);
@@ -129,8 +129,8 @@ __global__ void __launch_bounds__(DiffusionTuning::threads)
   const int x = static_cast<int>(blockIdx.x) * DiffusionTuning::inner - DiffusionTuning::halo +
                 kSide * column,
             y = static_cast<int>(blockIdx.y) * DiffusionTuning::inner - DiffusionTuning::halo + kSide * row;
-  // Pixels outside evolve like the pixels they mirror. That does not hold for replicate, so use reflect,
-  // which is the same at distance 1.
+  // Pixels outside the picture must change like the pixels that they mirror. With replicate they would not,
+  // so use reflect, which is the same at distance 1.
   const Border border = block.border == Border::replicate ? Border::reflect : block.border;
   DiffusionSquare<S> square;
   square.load(in, channels, channel, from, border, x, y);

@@ -4,14 +4,14 @@
 // At the maximum of kappa the conduction is 1: the linear heat equation, whose result is close to a Gaussian
 // of σ = √(2 · lambda · iterations). For lambda ≤ 0.2 and σ ≥ 2, the largest differences from that Gaussian
 // in double precision are 2.2 levels on white noise of 0 and 255, 1.6 on uniform noise and 0.6 on smooth
-// pictures. For σ ≥ 2.8 the difference is at most 1 on noise, too. At lambda = 0.25 the highest frequency (a
-// chequerboard) only changes its sign in each iteration and is not attenuated.
+// pictures. For σ ≥ 2.8, the difference is at most 1 on noise as well. At lambda = 0.25 the highest frequency
+// (a chequerboard) only changes its sign in each iteration and is not attenuated.
 //
-// Formats: all (channel by channel; alpha passes through; kappa is multiplied by 257 with 16 bits). Border
-// rule: `border`, in every iteration; with replicate and reflect nothing flows out. Temporal reach: none.
-// Fixed point with 8 fractional bits; flows in single precision with a prescribed order, rounded to integers.
-// A pass is one iteration on the CPU and up to four on CUDA, so changing the number of iterations needs a new
-// plan.
+// Formats: all (channel by channel; alpha passes through; kappa is multiplied by 257 for 16-bit images).
+// Border rule: `border`, in every iteration; with replicate and reflect nothing flows out. Temporal reach:
+// none. Fixed point with 8 fractional bits; flows are computed in single precision in a fixed order and
+// rounded to integers. A pass is one iteration on the CPU and up to four on CUDA, so changing the number of
+// iterations needs a new plan.
 #pragma once
 
 #include "core/graph/filter.hpp"

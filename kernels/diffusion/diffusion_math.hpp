@@ -40,8 +40,8 @@ LENSD_HD constexpr uint8_t diffusion_value(int state) {
 }
 
 /// Returns the flow from `b` to `a` in one iteration: λ · d / (1 + (d/κ)²) with d = b - a, rounded to the
-/// nearest integer, ties to even. diffusion_flow(a, b) = -diffusion_flow(b, a), so that the sum over the
-/// picture is constant.
+/// nearest integer, ties to even. diffusion_flow(a, b) = -diffusion_flow(b, a), so the sum over the picture
+/// is constant.
 LENSD_HD inline int diffusion_flow(int a, int b, float lambda, float inverse_kappa) {
   const float d = static_cast<float>(b - a), q = d * inverse_kappa;
   const float flow = lambda / (1.0f + q * q) * d;

@@ -11,7 +11,7 @@
 // uses atomicMax on a plane of keys, which a further pass blends.
 //
 // Formats: all. Aliasing: none. Border rule: none. Temporal reach: `trail` frames; a table has at most
-// kMaxTracks slots, so the state is 2 × 64 KiB × (trail + 3). Exact: floats in prescribed order. A table from
+// kMaxTracks slots, so the state is 2 × 64 KiB × (trail + 3). Exact: floats in a fixed order. A table from
 // before a resize is scaled to this picture's size; tables from before a crop, rotate or stabilize do not
 // match the picture.
 #pragma once

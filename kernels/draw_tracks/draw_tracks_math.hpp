@@ -1,5 +1,5 @@
-// History of tracks and coverage of pixels by marks, shared by both backends and the oracle. Floats in
-// prescribed order, so that all three output the same bytes.
+// History of tracks and coverage of pixels by marks, shared by both backends and the oracle. Floats in a
+// fixed order, so that all three output the same bytes.
 #pragma once
 
 #include <algorithm>
@@ -247,7 +247,7 @@ LENSD_HD constexpr uint32_t blend_key(uint32_t v, uint32_t key, uint32_t colour,
   return div_255(darkened * (255 - fill) + colour * fill);
 }
 
-/// Does the same for a channel of 16 bits; `colour` has 8 bits.
+/// Blends a key into a channel's 16-bit value like blend_key(). `colour` has 8 bits.
 LENSD_HD constexpr uint32_t deep_blend_key(uint32_t v, uint32_t key, uint32_t colour, uint32_t rim,
                                            uint32_t opacity) {
   const uint32_t shade = (key >> 8 & 255) * rim >> 8, fill = (key >> 16) * opacity >> 8;

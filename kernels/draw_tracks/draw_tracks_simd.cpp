@@ -15,8 +15,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Raises the keys of rows [begin, end) to the mark's keys where these are larger. `keys` is the start of row
 /// `begin`. Marks of a trail overlap, so a load often reads what was just stored. Vectors are aligned,
-/// because store forwarding requires the same address; unaligned vectors take twice as long. Lanes beyond the
-/// mark's columns have the key 0, which changes nothing.
+/// because store forwarding requires the same address; unaligned vectors take twice as long. Lanes outside
+/// the mark's columns have the key 0, which has no effect on the maximum.
 void raise_keys(const DrawMark& m, int width, int begin, int end, uint32_t* keys, size_t pitch) {
   const hn::CappedTag<float, 16> df;
   const hn::RebindToSigned<decltype(df)> di;
@@ -185,7 +185,7 @@ void draw_strip(const DrawJob& job, int begin, int end, uint32_t* keys, size_t p
 
 namespace {
 
-/// Blends a row of keys into samples of 16 bits; most keys are 0.
+/// Blends a row of keys into 16-bit samples; most keys are 0.
 void blend_deep(const uint32_t* keys, uint16_t* out, int width, bool gray, const DrawTracksBlock& block) {
   for (int x = 0; x < width; ++x) {
     if (keys[x] == 0) continue;

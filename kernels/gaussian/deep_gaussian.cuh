@@ -1,7 +1,6 @@
-// The CUDA side of gaussian and unsharp for images with 16 bits. A block walks down a strip, 32 rows per
-// step, with all colour channels at once: samples with border ── stage ── horizontal sums ── across ──
-// vertical sums ── stage, as samples ── finish ─▶ global. The last rows of `across` are kept for the next
-// step.
+// gaussian and unsharp on CUDA for 16-bit images. A block walks down a strip, 32 rows per step, with all
+// colour channels at once: samples with border ── stage ── horizontal sums ── across ── vertical sums ──
+// stage, as samples ── finish ─▶ global. The last rows of `across` are kept for the next step.
 #pragma once
 
 #include "core/device/cuda_fwd.hpp"
@@ -139,7 +138,7 @@ __device__ void deep_blur_keep(DeepBlurShared<Shape>& s, int radius, int c, int 
   }
 }
 
-/// `Finish(block)(in, blurred)` returns the output sample.
+/// Blurs a strip. `Finish(block)(in, blurred)` returns the output sample.
 template <class Finish, int kChannels>
 __global__ void __launch_bounds__(DeepBlurShape<kChannels>::threads, DeepBlurShape<kChannels>::blocks)
     deep_blur_kernel(const __grid_constant__ DeepJob job, int steps, const GaussianBlock* block) {

@@ -1,5 +1,5 @@
-// The CPU side of gaussian and unsharp for images with 16 bits: a band of rows in column chunks that fit in
-// the L2 cache.
+// gaussian and unsharp on the CPU for 16-bit images: a band of rows in column chunks that fit in the L2
+// cache.
 //
 //   image row ─ with border, as floats ─ horizontal sums ─▶ ring of 2·radius + 1 rows ─ vertical sums ─▶ row
 #pragma once

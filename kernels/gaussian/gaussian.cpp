@@ -12,7 +12,7 @@ FilterSchema Gaussian::make_schema() {
       .real("sigma", &GaussianParams::sigma, 0.1, 20, "standard deviation",
             {.unit = "px", .widget = Widget::log_slider})
       .integer("radius", &GaussianParams::radius, 0, kGaussianMaxRadius,
-               "reach of the window; 0 means three sigma, rounded up, at most 31",
+               "radius of the window; 0: three sigma, rounded up, at most 31",
                {.unit = "px", .zero = "from sigma"});
   return add_border(schema, &GaussianParams::border).build();
 }

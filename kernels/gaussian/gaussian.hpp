@@ -2,8 +2,9 @@
 //
 // Formats: all (channel by channel, alpha passes through). Border rule: `border`. Temporal reach: none. 8
 // bits: fixed point, within ±1 of the double-precision result, and equal to its rounding in at least 99 % of
-// the pixels of noise. 16 bits: single precision in prescribed order, not rounded between the passes, within
-// 0.6 of the double-precision result. All parameters are live: the CUDA launch is the same for all radii.
+// the pixels of noise. 16 bits: single precision in a fixed order, not rounded between the passes, within 0.6
+// of the double-precision result. All parameters can change without a new plan, because the CUDA launch is
+// the same for all radii.
 #pragma once
 
 #include "kernels/common/single_pass.hpp"

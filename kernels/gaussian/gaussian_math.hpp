@@ -43,7 +43,7 @@ struct GaussianBlock {
       weights[static_cast<size_t>(k)] = std::exp(-0.5 * (k / params.sigma) * (k / params.sigma));
       sum += (k == 0 ? 1 : 2) * weights[static_cast<size_t>(k)];
     }
-    // Denormal numbers would make the sums slow; weights below 1e-20 change nothing.
+    // Denormal weights would make the sums slow. Weights below 1e-20 do not affect the results.
     for (int k = 0; k <= r; ++k)
       if (const double weight = weights[static_cast<size_t>(k)] / sum; weight > 1e-20)
         block.weights[k] = static_cast<float>(weight);

@@ -1,4 +1,4 @@
-// The CPU side of gaussian: a band of rows in column chunks that fit in the L2 cache.
+// CPU implementation of gaussian: a band of rows in column chunks that fit in the L2 cache.
 //
 //   two image rows ─ pairs of neighbours ─ horizontal sums ─▶ ring of row pairs ─ vertical sums ─▶ two rows
 //

@@ -1,4 +1,4 @@
-// The CUDA side of gaussian and unsharp: both passes are exact matrix products on the tensor cores.
+// gaussian and unsharp on CUDA: both passes are exact matrix products on the tensor cores.
 //
 //   global ── ring of 16-row stages (common/tiles/stage_ring.cuh) ── × horizontal weights ──▶ 16-bit samples
 //   in registers ── × vertical weights (gaussian_sums.cuh) ──▶ finish (unsharp: the difference) ──▶ global

@@ -15,8 +15,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/pair_dot-inl.hpp"
 
-/// Computes the luma of a row. A pixel is a 32-bit lane: its even bytes are the pair (r, b), its odd bytes
-/// (g, a).
+/// Computes the luma of a row. A pixel is a 32-bit lane. Its even bytes are the pair (r, b), and its odd
+/// bytes are the pair (g, a).
 void luma_row(const uint8_t* rgba, uint8_t* gray, size_t pixels, const LumaBlock& w) {
   const hn::ScalableTag<int32_t> d32;
   const hn::RepartitionToNarrow<decltype(d32)> d16;

@@ -4,7 +4,7 @@
 namespace lensd {
 namespace {
 
-/// A thread converts four pixels of 8 bits or two of 16 bits: one 16-byte load, one 4-byte store.
+/// A thread converts four RGBA8 pixels or two RGBA16 pixels: one 16-byte load, one 4-byte store.
 struct LumaTuning {
   static constexpr int threads = 256;
   static constexpr int pixels = 4, deep_pixels = 2;

@@ -40,7 +40,7 @@ LENSD_HD constexpr uint8_t luma(const LumaBlock& w, int r, int g, int b) {
   return static_cast<uint8_t>((w.r * r + w.g * g + w.b * b + (1 << 14)) >> 15);
 }
 
-/// Does the same for samples of 16 bits. If r = g = b, returns this value.
+/// Returns the rounded weighted sum of 16-bit samples. If r = g = b, returns this value.
 LENSD_HD constexpr uint16_t luma16(const LumaBlock& w, uint32_t r, uint32_t g, uint32_t b) {
   const auto real = [](uint32_t v) { return static_cast<float>(static_cast<int>(v)); };
   return static_cast<uint16_t>(

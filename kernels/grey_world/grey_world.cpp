@@ -5,7 +5,7 @@ namespace lensd {
 FilterSchema GreyWorld::make_schema() {
   using P = GreyWorldParams;
   return Schema<P>("grey_world", "white balance: makes the means of the colour channels equal")
-      .real("strength", &P::strength, 0, 1, "0 changes nothing")
+      .real("strength", &P::strength, 0, 1, "weight of the corrected picture; 0: no change")
       .real("smooth", &P::smooth, 0, 0.99,
             "share of the previous frame's gains that is kept, against flicker")
       .build();

@@ -5,7 +5,7 @@ namespace lensd {
 namespace {
 
 /// Computes the gains and the tables with one block of 256 threads: one thread computes the gains, then all
-/// fill the tables. With 16 bits, `tables` is null, and maps are computed instead.
+/// fill the tables. For 16-bit images, `tables` is null and the kernel computes maps instead.
 __global__ void gains_kernel(const GreyWorldBlock* block, TableInput input, StatePair<GreyWorldState> states,
                              GreyWorldStats* stats, LutTables* tables, AffineMaps* maps) {
   const int v = static_cast<int>(threadIdx.x);

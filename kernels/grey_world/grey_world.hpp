@@ -7,7 +7,7 @@
 //
 // Formats: all. In grey images the gain is 1. If the mean is at most 0.05, it is added as above. Aliasing:
 // none. Border rule: none. Temporal reach: all frames since the last seek (state), none with smooth = 0.
-// Exact: integer sums, doubles in prescribed order, then tables; with 16 bits, single precision instead of
+// Exact: integer sums, doubles in a fixed order, then tables; for 16-bit images, single precision instead of
 // tables. Source: G. Buchsbaum, A spatial processor model for object colour perception, 1980.
 #pragma once
 
@@ -28,8 +28,8 @@ struct GreyWorldBlock {
   static GreyWorldBlock make(const GreyWorldParams& p) { return {p.strength, p.smooth, 1 - p.smooth}; }
 };
 
-/// Gain and offset of each channel: a value v (0 to 255) becomes v·gain + offset; with 16 bits, the offset is
-/// multiplied by 257.
+/// Gain and offset of each channel: a value v (0 to 255) becomes v·gain + offset; for 16-bit images, the
+/// offset is multiplied by 257.
 struct GreyWorldGains {
   double gain[3], offset[3];
 };

@@ -17,7 +17,7 @@ double pixels_of(Extent extent) {
   return static_cast<double>(extent.width) * extent.height;
 }
 
-/// Returns true if the decoded plane has contiguous 8-bit luma samples, so that klt can read it directly.
+/// Returns true if the decoded picture has contiguous 8-bit luma samples. klt then reads them directly.
 bool has_plain_luma(const PictureInfo& info) {
   const PictureFormat& format = info.format;
   return format.depth == 8 && format.model != ColourModel::rgb && format.components[0].step == 1;
@@ -151,7 +151,7 @@ CornerJob Klt::corner_job(const PassArgs& args) const {
 
 namespace {
 
-/// Computes the luma of samples of 16 bits, in grey levels with 7 fraction bits.
+/// Computes the luma of 16-bit samples, in grey levels with 7 fraction bits.
 void take_deep_luma(const ConstImageRef& in, const ImageView<uint16_t>& out, Band rows,
                     const LumaBlock& weights) {
   vectorised([&in, &out, &weights, rows] {

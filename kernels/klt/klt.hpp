@@ -11,13 +11,12 @@
 // ends tracks whose patches no longer match.
 //
 // A lost track keeps its slot for that frame. After a cut, new tracks may take the slots of lost ones; the
-// lost ones are still counted. The luma of an image with 16 bits has 7 fraction bits for tracking, and up to
-// 5 for corner detection, see corners.hpp. If the input is an upright source picture with contiguous 8-bit
-// luma, klt reads luma directly from the decoded picture.
+// lost ones are still counted. The luma of a 16-bit image has 7 fraction bits for tracking, and up to 5 for
+// corner detection, see corners.hpp. If the input is an upright source picture with contiguous 8-bit luma,
+// klt reads luma directly from the decoded picture.
 //
 // Formats: all. Border rule: none, see above. Temporal reach: one frame (state: pyramid and table of the
-// previous frame; with affine_check also first patches). Exact: integer sums, then floats in prescribed
-// order.
+// previous frame; with affine_check also first patches). Exact: integer sums, then floats in a fixed order.
 //
 // Files: klt.cpp: parameters, passes and statistics. klt_math, klt_window, klt_affine: shared arithmetic.
 // klt_follow.hpp: the search for one track. klt_table.hpp: entries of the table. klt_pyramid, klt_follow,

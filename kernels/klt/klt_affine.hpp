@@ -1,6 +1,6 @@
 // affine_check: the first patch of a track is fitted to the current picture by an affine map (Gauss-Newton,
 // six parameters) with brightness and contrast matched. The track has drifted if the normalised correlation
-// stays low. Source: J. Shi, C. Tomasi, Good features to track, 1994.
+// stays low after the fit. Source: J. Shi, C. Tomasi, Good features to track, 1994.
 //
 // `Lanes` selects the columns of the window that a thread sums, and adds the threads' sums. On the CPU, one
 // thread sums all columns; on CUDA, each lane of a warp sums one.

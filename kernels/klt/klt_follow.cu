@@ -99,8 +99,8 @@ class KltWarpWindow {
   static __device__ const Pixel* next_row(const Pixel* row, const ImageView<const Pixel>& level) {
     return reinterpret_cast<const Pixel*>(reinterpret_cast<const uint8_t*>(row) + level.pitch_bytes);
   }
-  /// Interpolates along a row with 7 fraction bits. If pixels have no fraction, shifts the weight once by
-  /// 7 bits, instead of every difference.
+  /// Interpolates along a row with 7 fraction bits. If pixels have no fraction bits, shifts the weight by 7
+  /// bits once instead of shifting every difference.
   struct Lane {
     static constexpr int missing = sizeof(Pixel) == 1 ? 7 : 0;
     int fx;

@@ -24,7 +24,7 @@ struct KltSearchResult {
   TrackStatus status = TrackStatus::tracked;
 };
 
-/// The search on one level of the pyramids. (left, top) is the window's corner in the other picture.
+/// Search on one level of the pyramids. (left, top) is the window's corner in the other picture.
 template <class Window>
 struct KltLevelSearch {
   using Pixel = typename Window::Pixel;

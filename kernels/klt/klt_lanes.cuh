@@ -18,7 +18,7 @@ __device__ inline int64_t klt_warp_sum(int v) {
 #endif
 }
 
-/// `Lanes` of klt_affine.hpp for a warp.
+/// The `Lanes` of klt_affine.hpp for a lane of a warp.
 struct KltWarpLanes {
   int first, stride = 32;
   __device__ KltWarpLanes() : first(static_cast<int>(threadIdx.x & 31)) {}

@@ -1,11 +1,11 @@
 // Definitions that both backends and the oracle of klt share: parameters, the layout of the state,
 // fixed-point samples and the 2×2 solve.
 //
-// Levels of the pyramid hold grey levels as uint8_t or, for images with 16 bits, as uint16_t with 7 fraction
-// bits (0 to 32640). Interpolated samples have 7 fraction bits, positions have 15. Derivatives are 32 times
-// the slope in grey levels per pixel; differences have 5 fraction bits, as in OpenCV. Samples, derivatives
-// and differences fit in 16 bits. Products are summed in integers and doubles are combined in the order
-// written here, so all backends output the same bytes.
+// Levels of the pyramid hold grey levels as uint8_t or, for 16-bit images, as uint16_t with 7 fraction bits
+// (0 to 32640). Interpolated samples have 7 fraction bits, positions have 15. Derivatives are 32 times the
+// slope in grey levels per pixel; differences have 5 fraction bits, as in OpenCV. Samples, derivatives and
+// differences fit in 16 bits. Products are summed in integers and doubles are combined in the order written
+// here, so all backends output the same bytes.
 #pragma once
 
 #include <cmath>

@@ -80,7 +80,7 @@ __global__ void klt_deep_luma_kernel(ImageView<const uint8_t> in, int row_bytes,
 // -------------------------------------------------------------------------------------------- pyramid
 
 /// A block computes 8 × 8 pixels of the third (coarsest) level, and the pixels of the two finer levels that
-/// it needs for them. A region starts at twice the position of the next coarser region, minus two pixels.
+/// it needs for them. The position of a region is twice that of the next coarser region, minus two pixels.
 struct KltPyramidTuning {
   static constexpr int threads = 256, tile = 8;
   static constexpr int side2 = 2 * tile + 3, side1 = 2 * side2 + 3, side0 = 2 * side1 + 3;

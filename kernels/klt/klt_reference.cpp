@@ -15,7 +15,7 @@
 namespace lensd {
 namespace {
 
-/// Returns the luma as grey levels or, of an image with 16 bits, as Gray16 in 1/128 grey level.
+/// Returns the luma in grey levels, or for a 16-bit image as Gray16 in 1/128 grey level.
 Image gray_of(const ReferenceRun& run, const LumaBlock& weights) {
   const Image& in = run.in[0];
   if (!run.picture) {

@@ -11,7 +11,7 @@ namespace {
 struct KltSettleTuning {
   static constexpr int threads = 256, range = 512;
 };
-/// One block updates the table; a thread handles up to 16 consecutive slots.
+/// One block updates the table; a thread processes up to 16 consecutive slots.
 struct KltTableTuning {
   static constexpr int threads = 1024, slots = kMaxTracks / threads;
 };

@@ -1,4 +1,4 @@
-// levels: applies black and white points, gamma, contrast, brightness, then saturation.
+// levels: applies black and white points, gamma, contrast and brightness, then saturation.
 //
 //   t = clamp((v − black) / (white − black)), a step if white = black, inverted if white < black
 //   t = clamp((t^(1/gamma) − 0.5)·contrast + 0.5 + brightness), rounded to 8 bits: one 256-entry table
@@ -6,7 +6,7 @@
 //
 // luma is the BT.601 luma of the pixel after the table.
 //
-// 16 bits: v, black and white are 257 times as large, and the table has 65536 entries.
+// 16 bits: `black` and `white` are multiplied by 257, and the table has 65536 entries.
 //
 // Formats: all (saturation is ignored for grey). Aliasing: none. Border rule: none. Temporal reach: none.
 // Exact: the host computes the table for both backends; everything else is integers.
@@ -31,7 +31,7 @@ struct LevelsParams {
 };
 
 /// Returns the value of a channel before saturation: applies black and white points, gamma, contrast about
-/// mid-grey, brightness.
+/// mid-grey, and brightness.
 inline int levels_value(const LevelsParams& p, int v, int most = 255) {
   const double step = most / 255.0, black = p.black * step, white = p.white * step;
   const double span = white - black;
@@ -53,7 +53,7 @@ struct LevelsBlock {
   }
 };
 
-/// The block for images with 16 bits.
+/// Parameter block for 16-bit images.
 struct alignas(16) DeepLevelsBlock {
   uint16_t table[65536];
   int saturation_q10;

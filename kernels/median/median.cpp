@@ -11,7 +11,8 @@ namespace lensd {
 
 FilterSchema Median::make_schema() {
   Schema<MedianParams> schema("median", "removes noise, keeps edges: the middle value of the window");
-  schema.integer("radius", &MedianParams::radius, 1, kMedianMaxRadius, "reach of the window",
+  schema.integer("radius", &MedianParams::radius, 1, kMedianMaxRadius,
+                 "half the side of the window, which is 2·radius + 1 wide",
                  {.unit = "px", .change = ParamChange::reconfigure});
   return add_border(schema, &MedianParams::border).build();
 }

@@ -8,7 +8,8 @@ namespace {
 
 /// A thread computes 4 registers of output in each of `rows` rows: 8 Gray8 pixels, or 4 RGBA8 pixels in two
 /// passes (red and blue, then green). A sample is the high byte of a 16-bit half. The low byte is arbitrary,
-/// since it affects only the order of equal samples. No shared memory: a window's rows are in the L1 cache.
+/// since it affects only the order of equal samples. Uses no shared memory, because a window's rows stay in
+/// the L1 cache.
 struct MedianTuning {
   static constexpr int warps = 4;
   static constexpr int rows = 8;

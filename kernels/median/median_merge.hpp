@@ -1,5 +1,6 @@
-// median at radius 3 on the CPU (median_merge.cu does the same on CUDA): sorted columns are merged into pairs
-// and pairs into fours; the median is selected from four columns, two and one.
+// median at radius 3 on the CPU; median_merge.cu uses the same method on CUDA. Sorted columns are merged into
+// pairs, and pairs into groups of four. The median is selected from a group of four, a pair and a single
+// column.
 //
 //   7 rows ─▶ columns[x] ─▶ pairs[x] = columns x, x+1 ─▶ fours[x] = columns x … x+3
 //   median of 49 at x = the 25th of fours[x], pairs[x+4] and columns[x+6]

@@ -54,7 +54,7 @@ void sort_columns7(const S* const* rows, int from, int n, MedianMerges<S>& merge
   }
 }
 
-/// Returns the 25th value of fours[i], pairs[i + 4] and columns[i + 6]; these indices count pixels.
+/// Returns the 25th value of fours[i], pairs[i + 4] and columns[i + 6]; the indices are in pixels.
 template <class S>
 HWY_INLINE Samples<S> median_of_49(const MedianMerges<S>& merges, int half, int i, int step) {
   Samples<S> few[21], many[22];

@@ -1,6 +1,6 @@
-// Minimum-maximum networks for the medians of 3×3, 5×5 and 7×7 windows. Included inside a namespace that
-// declares net_min(a, b) and net_max(a, b) for the vector type, once for each SIMD target and once for CUDA;
-// hence no guard. LENSD_NET is the functions' qualifier.
+// Minimum-maximum networks for the medians of 3×3, 5×5 and 7×7 windows. This file has no include guard,
+// because it is included once for each SIMD target and once for CUDA. The enclosing namespace must declare
+// net_min(a, b) and net_max(a, b) for the vector type. LENSD_NET is the qualifier of the functions.
 //
 // Columns are sorted first, since neighbours share them. The inner rows of two vertically adjacent windows
 // are sorted once for both. Unused results are removed by the compiler.
@@ -53,9 +53,9 @@ LENSD_NET Column5<V> insert_5(V a, V b, V c, V d, V x) {
            net_max(d, x)}};
 }
 
-/// Four sorted columns whose rows were sorted, too (row a holds the minima). Only the elements that can be
-/// the median of 25 are kept; a2 is row a, column 2. In a sorted 5×5 matrix, at least (i + 1)(j + 1) − 1
-/// other elements are at or below element (i, j), and (5 − i)(5 − j) − 1 at or above it. That rules out
+/// Four sorted columns whose rows were then sorted as well (row a holds the minima). Only the elements that
+/// can be the median of 25 are kept; a2 is row a, column 2. In a sorted 5×5 matrix, at least (i + 1)(j + 1) −
+/// 1 other elements are at or below element (i, j), and (5 − i)(5 − j) − 1 at or above it. That rules out
 /// twelve of the 25.
 template <class V>
 struct Rows4 {

@@ -86,7 +86,7 @@ struct DigitCounts {
   }
 };
 
-/// Replaces shared.counts with their exclusive prefix sums. Call with all threads.
+/// Replaces shared.counts with their exclusive prefix sums. Call from all threads.
 __device__ void add_up_counts(RankShared& shared) {
   uint16_t* const own = shared.counts + kDigits * static_cast<int>(threadIdx.x);
   uint32_t counts[kDigits], total = 0;
@@ -100,7 +100,7 @@ __device__ void add_up_counts(RankShared& shared) {
   }
 }
 
-/// Sorts the keys by their samples, digit by digit, and fills `values` and `ranks`. Call with all threads.
+/// Sorts the keys by their samples, digit by digit, and fills `values` and `ranks`. Call from all threads.
 __device__ void rank_keys(RankShared& shared) {
   const int thread = static_cast<int>(threadIdx.x);
 #pragma unroll 1

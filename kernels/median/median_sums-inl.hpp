@@ -1,6 +1,6 @@
-// Sums of 9 to 15 neighbours along a row of 64 bytes, in registers: unaligned loads of 64 bytes would touch
-// two cache lines and cost two loads. Included inside lensd::HWY_NAMESPACE, where D8 and V8 are vectors of
-// bytes, once for each SIMD target; hence no guard.
+// Sums of 9 to 15 neighbours along a row of 64 bytes, in registers. Unaligned loads of 64 bytes would touch
+// two cache lines and cost two loads. This file has no include guard, because it is included inside
+// lensd::HWY_NAMESPACE once for each SIMD target. D8 and V8 are the tag and the type of vectors of bytes.
 
 inline constexpr int kRowVectors = 64 / static_cast<int>(hn::MaxLanes(D8()));
 
@@ -67,8 +67,8 @@ HWY_INLINE Row64 sum_neighbours(const Row64& one) {
 
 /// Raises the lower bounds in `medians` to `threshold` for pixels whose median is at least `threshold`, in
 /// the rows whose bit is set in `active`. counts[y] receives the number of such pixels in row y. `half`: half
-/// the window's number of samples; 255 for pixels right of the tile, so that they are not counted. `samples`:
-/// samples minus 128.
+/// the number of samples in a window; 255 for pixels to the right of the tile, so that they are not counted.
+/// `samples`: samples minus 128.
 template <int kRadius>
 void raise_rows(const Row* samples, uint32_t active, int threshold, const Row64& half, MedianRow* medians,
                 uint8_t* counts) {

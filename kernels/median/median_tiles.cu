@@ -11,8 +11,8 @@ namespace {
 constexpr int kRows = 32;   ///< rows of a tile, one per lane
 constexpr int kWords = 32;  ///< words of a row with its border, one per lane
 constexpr int kPitch = 33;  ///< words of a row of column sums; avoids bank conflicts between rows
-constexpr int kMaxOutputs =
-    30;  ///< size of the result array; a size of 28, the maximum number of words, is 2 to 13 % slower
+/// Size of the result array. At most 28 words are used, but an array of 28 words is 2 to 13 % slower.
+constexpr int kMaxOutputs = 30;
 constexpr uint32_t kEach = 0x01010101u;
 
 struct MedianTilesJob {
@@ -68,10 +68,10 @@ __device__ void count_columns(const uint32_t* samples, int radius, Threshold thr
   }
 }
 
-/// Slides the window along a row of column sums, four pixels per step. Totals are packed: in bytes up to
-/// radius 7 (totals up to 225), in 16-bit halves beyond. They are biased so that the top bit is set if a
-/// total exceeds half the window. Packed totals are added with plain integer arithmetic: borrows between
-/// neighbours cancel out in complete totals.
+/// Slides the window along a row of column sums, four pixels per step. Totals are packed in bytes up to
+/// radius 7, where they are at most 225, and in 16-bit halves for larger radii. A bias sets the top bit if a
+/// total exceeds half the window. Packed totals are added with plain integer arithmetic, because borrows
+/// between neighbours cancel out in complete totals.
 template <bool kWide>
 class Window {
  public:

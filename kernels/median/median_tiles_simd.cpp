@@ -140,7 +140,7 @@ HWY_INLINE V8 majority(const MedianSplit& split, const MedianTile& tile, int y, 
   return hn::OddEven(mask(odd), mask(even));
 }
 
-/// Does the same as raise_rows() for radius 8 and more.
+/// Variant of raise_rows() for radius 8 and more.
 void raise_wide_rows(const MedianSplit& split, const Row* samples, uint32_t active, int threshold,
                      MedianTile& tile, MedianRow* medians, uint8_t* counts) {
   const D8 d8;
@@ -178,7 +178,7 @@ std::pair<int, int> range_of(const Row* samples, int rows, int width) {
 }
 
 /// Computes the medians of one plane of the tile. `least`, `most`: range of the samples. `raise(active,
-/// threshold, counts)` does the same as raise_rows().
+/// threshold, counts)` calls raise_rows() or raise_wide_rows().
 template <class Raise>
 HWY_INLINE void search_plane(int rows, int width, int least, int most, Raise raise) {
   struct Interval {

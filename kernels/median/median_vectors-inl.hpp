@@ -1,5 +1,6 @@
-// Vectors of samples for the networks: types, minima and maxima, and stores that keep alpha. Included inside
-// lensd::HWY_NAMESPACE, once for each SIMD target; hence no guard. S is uint8_t or uint16_t.
+// Vectors of samples for the networks: types, minima and maxima, and stores that keep alpha. S is uint8_t or
+// uint16_t. This file has no include guard, because it is included inside lensd::HWY_NAMESPACE once for each
+// SIMD target.
 
 template <class S>
 using Samples = hn::Vec<hn::ScalableTag<S>>;

@@ -36,7 +36,7 @@ struct DeepMosaicTile {
   int across, down;  ///< number of mosaic blocks, including partial ones
 };
 
-/// Adds the samples of column x in every `step`-th of `rows` rows, from row y on.
+/// Adds the samples of column x in every `step`-th of `rows` rows, beginning with row y.
 template <int kChannels, int kColours>
 __device__ void sum_pixel(const DeepMosaicJob& job, int x, int y, int rows, int step,
                           uint32_t (&sums)[kColours]) {

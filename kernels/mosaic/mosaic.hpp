@@ -2,7 +2,8 @@
 //
 // Formats: all (channel by channel, alpha passes through). Border rule: none. Temporal reach: none. Exact:
 // integer sums. Statistics: the frame's exact mean before the mosaic, as `mean` or `mean_r`, `mean_g`,
-// `mean_b`, from 0 to 255 for all formats. The block size is live: the CUDA launch does not depend on it.
+// `mean_b`, from 0 to 255 for all formats. The block size can change without a new plan, because the CUDA
+// launch does not depend on it.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ struct MosaicStats {
   unsigned long long sums[3];
 };
 
-/// Returns the rounded mean of `count` samples; the sum of 256² samples of 16 bits fits in 32 bits.
+/// Returns the rounded mean of `count` samples; the sum of 256² 16-bit samples fits in 32 bits.
 LENSD_HD constexpr uint32_t rounded_mean(uint32_t sum, uint32_t count) {
   return (sum + count / 2) / count;
 }

@@ -13,7 +13,7 @@
 
 namespace lensd {
 
-/// Thread blocks of the kernels for 8 and 16 bits.
+/// Launch shape of the kernels for 8-bit and 16-bit images.
 struct MosaicGrid {
   static constexpr int threads = 256, warps = threads / 32;
   /// Minimum thread blocks per multiprocessor, which limits the registers per thread. A Turing
@@ -39,7 +39,7 @@ struct MosaicLayout {
   static constexpr int lanes = kBlock > pixels ? kBlock / pixels : 1;  ///< lanes that share a mosaic block
 };
 
-/// Sums down the columns of a chunk.
+/// Sums of a chunk's columns.
 template <class S, int kChannels, int kBlock>
 struct MosaicChunk;
 
@@ -119,7 +119,7 @@ struct MosaicChunk<uint16_t, kChannels, kBlock> : MosaicLayout<uint16_t, kChanne
 };
 
 /// Returns the sum of colour `c` in mosaic block `part` of the chunk, over all lanes that share the mosaic
-/// block. Call with whole warps.
+/// block. Call from whole warps.
 template <class Chunk>
 __device__ uint32_t mosaic_sum(const Chunk& chunk, int part, int c) {
   uint32_t sum = chunk.sum(part, c);

@@ -1,4 +1,4 @@
-// The CPU side of resize for images with 16 bits.
+// resize on the CPU for 16-bit images.
 #include <algorithm>
 #include <cstring>
 

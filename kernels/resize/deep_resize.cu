@@ -1,4 +1,4 @@
-// The CUDA side of resize for images with 16 bits.
+// resize on CUDA for 16-bit images.
 #include "core/device/cuda_fwd.hpp"
 #include "kernels/common/launch.cuh"
 #include "kernels/resize/resize.hpp"
@@ -6,7 +6,7 @@
 namespace lensd {
 namespace {
 
-/// One output sample per thread; neighbours share their source samples in the L1 cache.
+/// A thread computes one output sample. Neighbouring threads share their source samples in the L1 cache.
 struct DeepResizeTuning {
   static constexpr int threads = 128;
 };
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(DeepResizeTuning::threads)
   }
 }
 
-/// `columns`, `rows`: footprints, see AreaAxis.
+/// Computes exact means. `columns` and `rows` describe the footprints; see AreaAxis.
 __global__ void __launch_bounds__(DeepResizeTuning::threads)
     deep_area_kernel(AreaAxis columns, AreaAxis rows, ImageView<const uint16_t> in, ImageView<uint16_t> out,
                      int step) {

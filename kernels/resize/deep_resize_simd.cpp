@@ -29,8 +29,8 @@ size_t deep_half_gray(const uint16_t* upper, const uint16_t* lower, size_t n, ui
   return x;
 }
 
-/// Does the same for RGBA. A 32-bit lane holds two channels. Their sums are computed in separate vectors, so
-/// that the results need no packing.
+/// Computes rounded means of 2×2 RGBA pixels in whole vectors. A 32-bit lane holds two channels. Their sums
+/// are computed in separate vectors, so that the results need no packing.
 size_t deep_half_rgba(const uint16_t* upper, const uint16_t* lower, size_t n, uint16_t* out) {
   const hn::ScalableTag<uint16_t> d16;
   const hn::Repartition<uint32_t, decltype(d16)> d32;

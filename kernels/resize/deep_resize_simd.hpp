@@ -1,4 +1,4 @@
-// SIMD loops of resize for images with 16 bits on the CPU, one row per call.
+// SIMD loops of resize for 16-bit images on the CPU, one row per call.
 #pragma once
 
 #include <cstddef>

@@ -100,7 +100,7 @@ Layout Resize::configure(const FilterInputs& inputs) {
                              .grain = 256});
     layout.scratch_bytes = {ResizeTable::bytes(g.x.m), ResizeTable::bytes(g.y.m)};
   }
-  // passes in the order of ResizePath
+  // The passes, in the order of ResizePath.
   constexpr std::pair<CpuPass, CudaPass> kOfPath[] = {
       {cpu_pass<&Resize::interpolate>, cuda_pass<&Resize::launch_interpolate>},
       {cpu_pass<&Resize::pick_nearest>, cuda_pass<&Resize::launch_interpolate>},

@@ -13,9 +13,9 @@
 // and grows in the other, OpenCV interpolates. In growing pictures, where i · N / M is an integer, OpenCV
 // rounds some positions to the neighbouring sample.
 //
-// Formats: all (alpha is resized like a colour). Temporal reach: none. Exactness: 8 bits: 14-bit weights,
-// rows with 6 fractional bits; within ±1 of double precision and of cv::resize. 16 bits: weights and sums in
-// single precision; within 1 of double precision. Means are exact.
+// Formats: all (alpha is resized like a colour). Temporal reach: none. 8 bits: 14-bit weights, rows with 6
+// fractional bits; within ±1 of double precision and of cv::resize. 16 bits: weights and sums in single
+// precision; within 1 of double precision. Means are exact.
 #pragma once
 
 #include "core/graph/filter.hpp"

@@ -1,5 +1,6 @@
 // Exact means of large footprints on CUDA. A block sums a strip of rows of one footprint, so that small
-// outputs also use the whole GPU; a second kernel adds the strips. With one strip, the first kernel does all.
+// outputs also use the whole GPU. A second kernel adds the strips. With one strip, the first kernel writes
+// the result.
 #include "kernels/common/warp.cuh"
 #include "kernels/resize/resize_area.cuh"
 
@@ -8,8 +9,8 @@ namespace {
 
 constexpr int kLargeThreads = 256, kLargeWarps = kLargeThreads / 32;
 
-/// `columns`: neighbouring columns that a block reads at once, a power of two up to 32. `partial` is indexed
-/// by output pixel, strip and channel.
+/// Sums one strip of a footprint with one block. `columns`: number of neighbouring columns that the block
+/// reads at once, a power of two up to 32. `partial` is indexed by output pixel, strip and channel.
 template <class Sample, int kChannels>
 __global__ void __launch_bounds__(kLargeThreads)
     area_strip_kernel(AreaArgs<Sample> a, int columns, unsigned long long* partial) {
@@ -38,7 +39,7 @@ __global__ void __launch_bounds__(kLargeThreads)
     a.out.row(part.y)[part.x * kChannels + t] = area_value<Sample>(all, a.total);
 }
 
-/// One warp per output pixel.
+/// Adds the strips of a footprint. One warp computes an output pixel.
 template <class Sample, int kChannels>
 __global__ void __launch_bounds__(32)
     area_strips_kernel(AreaArgs<Sample> a, int strips, const unsigned long long* partial) {

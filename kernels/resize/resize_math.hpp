@@ -1,5 +1,5 @@
-// Source positions and weights of output samples. Uses integers, and doubles in prescribed order, so that
-// both backends compute the same taps.
+// Source positions and weights of output samples. Uses integers, and doubles in a fixed order, so that both
+// backends compute the same taps.
 #pragma once
 
 #include <algorithm>
@@ -121,8 +121,8 @@ LENSD_HD inline int resize_nearest(const ResizeAxis& axis, int i) {
   return index < axis.n ? index : axis.n - 1;
 }
 
-/// Rounds the weights `w`, which sum to 1, to fixed point. The sample nearest to the position takes the
-/// remainder.
+/// Rounds the weights `w`, which sum to 1, to fixed point. The weight of the sample nearest to the position
+/// takes the remainder.
 LENSD_HD inline void quantize_taps(const double* w, int count, double t, ResizeTaps& taps) {
   int rest = kResizeOne;
   for (int k = 0; k < count; ++k) {
@@ -192,7 +192,7 @@ LENSD_HD inline ResizeTaps resize_taps(const ResizeAxis& axis, ResizeMethod meth
   return taps;
 }
 
-/// Taps of an output sample of images with 16 bits. `start` may lie outside the picture.
+/// Taps of an output sample of 16-bit images. `start` may lie outside the picture.
 struct DeepResizeTaps {
   int32_t start;
   float weight[6];
@@ -279,8 +279,8 @@ struct AreaAxis {
   }
 };
 
-/// How CUDA sums the footprints of `area`. Small ones: one thread each, `count` is 0. Large ones: `count`
-/// blocks each, one for each strip of rows.
+/// How CUDA sums the footprints of `area`. One thread sums a small footprint; `count` is then 0. `count`
+/// blocks sum a large one, each a strip of its rows.
 struct AreaStrips {
   static constexpr int least_pixels = 512;  ///< minimum pixels of a large footprint
   static constexpr int blocks = 1024;       ///< blocks for the whole image; they keep any GPU busy
@@ -292,8 +292,7 @@ struct AreaStrips {
     const double columns = static_cast<double>(g.x.n) / g.x.m, rows = static_cast<double>(g.y.n) / g.y.m;
     if (columns * rows < least_pixels) return {};
     const int outputs = g.x.m * g.y.m;
-    // In images with 16 bits, threads of neighbouring outputs read narrow footprints faster than a block
-    // does.
+    // In 16-bit images, threads of neighbouring outputs read narrow footprints faster than a block does.
     if (deep && columns < 8 && outputs >= 8 * blocks) return {};
     return {std::clamp(blocks / outputs, 1, std::max(1, static_cast<int>(rows) / least_rows))};
   }

@@ -4,7 +4,7 @@
 namespace lensd {
 namespace {
 
-/// One thread per output pixel; larger footprints: resize_large.cu.
+/// A thread computes one output pixel. resize_large.cu computes the means of large footprints.
 struct AreaTuning {
   static constexpr int threads_x = 32, threads_y = 8;
 };
@@ -19,8 +19,8 @@ __global__ void area_kernel(AreaArgs<uint8_t> a) {
   for (int c = 0; c < kChannels; ++c) a.out.row(y)[x * kChannels + c] = area_value<uint8_t>(sum[c], a.total);
 }
 
-/// A thread computes 16 output bytes from 32 bytes of each of two rows. Samples of 8 bits are summed in
-/// pairs, in the 16-bit halves of a word.
+/// A thread computes 16 output bytes from 32 bytes of each of two rows. 8-bit samples are summed in pairs, in
+/// the 16-bit halves of a word.
 struct HalfTuning {
   static constexpr int threads = 128;
 };

@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Performs one step of the byte transposition: interleaves rows i and i + 8 to rows 2i and 2i + 1. Four
+/// Performs one step of the byte transposition: interleaves rows i and i + 8 into rows 2i and 2i + 1. Four
 /// steps transpose 16×16 bytes.
 template <class V>
 HWY_INLINE void interleave_halves(const V* in, V* out) {

@@ -16,7 +16,8 @@ void deep_luma_levels_row(const uint16_t* from, int channels, uint16_t* to, int 
                           const LumaBlock& weights);
 
 /// A worker's counters of the vectorscope of RGBA16. They are stored in tiles of 32×32 neighbouring colours,
-/// and only tiles with pixels are cleared and added to the total: pictures have pixels in few of them.
+/// and only tiles with pixels are cleared and added to the total, because most pictures have pixels in few
+/// tiles.
 struct DeepChromaTable {
   static constexpr int kTiles = 1024, kTileCounters = 1024;
 

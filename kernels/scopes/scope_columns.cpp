@@ -1,4 +1,4 @@
-// Waveform and parade on the CPU: bands of columns, which write only their own counters.
+// Waveform and parade on the CPU. A band is a range of columns and writes only the counters of its columns.
 #include <algorithm>
 
 #include "kernels/scopes/scope_rows.hpp"

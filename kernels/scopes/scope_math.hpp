@@ -19,7 +19,7 @@ struct ScopeParams {
   }
 };
 
-/// Weights in 1/32768. The weights of a colour difference sum to 0, so that greys are in the middle.
+/// Weights in 1/32768. The weights of a colour difference sum to 0, so greys have the middle level.
 struct ScopeBlock {
   LumaBlock luma, cb, cr;
 

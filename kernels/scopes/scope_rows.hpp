@@ -7,7 +7,7 @@
 
 namespace lensd {
 
-/// Minimum columns per band, and maximum that are counted together (waveform, parade).
+/// Minimum number of columns per band, and maximum number of columns counted at a time (waveform, parade).
 inline constexpr int kColumnGrain = 16;
 /// A worker's counters of one channel of a few columns. Their distance is not a multiple of 4 KiB. Otherwise
 /// they would share a few lines of the L1 cache, and a load of one column's counter would wait for the store

@@ -49,7 +49,7 @@ void chroma_row(const uint8_t* rgba, uint16_t* index, size_t pixels, const Scope
 }
 
 /// Returns deep_colour_difference() of the pixels in `a` and `b`, two vectors of RGBA16 minus 32768.
-/// `weights` are those of R, G, B and A, repeated. They sum to 0, so that the subtraction does not change the
+/// `weights` are those of R, G, B and A, repeated. They sum to 0, so the subtraction does not change the
 /// result.
 template <class D32, class V16>
 HWY_INLINE hn::Vec<D32> deep_difference_lanes(D32 d32, V16 a, V16 b, V16 weights) {
@@ -108,9 +108,9 @@ HWY_EXPORT(deep_chroma_row);
 
 namespace {
 
-/// Counters of the histogram of a band with 16 bits. Adjacent pixels increment different tables, which avoids
-/// store-forwarding stalls on a counter. Their distance is not a multiple of 4 KiB. Otherwise a load from
-/// one would wait for the store to another (4K aliasing).
+/// Histogram counters of a band of a 16-bit image. Adjacent pixels increment different tables, which avoids
+/// store-forwarding stalls on a counter. Their distance is not a multiple of 4 KiB. Otherwise a load from one
+/// would wait for the store to another (4K aliasing).
 struct DeepTables {
   static constexpr size_t kLevels = kScopeLevels<uint16_t>;
   struct Table {
@@ -134,7 +134,7 @@ struct DeepTables {
   }
 };
 
-/// Adds the band's pixels of an image with 16 bits to the counts of R, G, B and Y.
+/// Adds the band's pixels of a 16-bit image to the counts of R, G, B and Y.
 void add_deep_pixels(const ConstImageRef& in, Band rows, const LumaBlock& weights, uint32_t* counts,
                      uint16_t* buffer) {
   DeepTables tables;

@@ -7,9 +7,9 @@
 namespace lensd {
 namespace {
 
-/// Histogram and vectorscope: few large blocks. Each block adds its counters to the global ones at the end.
-/// The histogram's tables have interleaved copies, as many as fit, so that a warp's increments of one value
-/// are spread over several banks.
+/// The histogram and the vectorscope use few large blocks, because each block adds its counters to the global
+/// ones at the end. The histogram's tables have interleaved copies, as many as fit, so that a warp's
+/// increments of one value are spread over several banks.
 struct ScopeTuning {
   static constexpr int threads = 512;
   static constexpr int max_blocks = 264;
@@ -17,20 +17,21 @@ struct ScopeTuning {
 };
 constexpr int kAnyChunks = 1 << 20;  ///< limit of chunks per thread that no image reaches
 
-/// Waveform and parade: a block counts a few columns over part of the rows. S is the type of the samples. Few
-/// columns and many threads hide the latency of additions to the same counter.
+/// In the waveform and the parade, a block counts a few columns over part of the rows. S is the type of the
+/// samples. Few columns and many threads hide the latency of additions to the same counter.
 template <class S>
 struct ColumnTuning {
   static constexpr int threads = 512;
-  static constexpr int columns = 4;     ///< per block: 4 KiB of counters, parade 12; 16 bits: 16 and 48 KiB
-  static constexpr int row_shares = 8;  ///< parts of the rows: 512 blocks for widths from 256 pixels on
+  static constexpr int columns = 4;  ///< per block; counters take 4 KiB (parade 12), for 16 bits 16 KiB (48)
+  static constexpr int row_shares = 8;  ///< parts of the rows; 512 blocks for widths of 256 or more
   static constexpr int plane = columns * kScopeLevels<S>;  ///< counters of a block for one channel
   static_assert(3 * plane * sizeof(uint32_t) <= kPlainSharedBytes);
 };
 
 /// Centre of the vectorscope, counted in shared memory. Nearly all pixels of 8-bit video lie in it. Other
-/// pixels go directly to the global counters; a warp combines equal values into one addition. With 16 bits,
-/// two counters share a word, so that the window covers more: 156×156 instead of 110×110 of 1024×1024 levels.
+/// pixels go directly to the global counters; a warp combines equal values into one addition. For 16-bit
+/// images, two counters share a word, so that the window covers more: 156×156 instead of 110×110 of 1024×1024
+/// levels.
 template <class S>
 struct ChromaWindow {
   static constexpr int levels = kScopeLevels<S>, side = sizeof(S) == 1 ? 96 : 156,

@@ -1,4 +1,4 @@
-// The CUDA side of sobel for images with 16 bits.
+// sobel on CUDA for 16-bit images.
 #include "kernels/common/border/border_call.cuh"
 #include "kernels/common/launch.cuh"
 #include "kernels/sobel/sobel.hpp"
@@ -7,14 +7,14 @@
 namespace lensd {
 namespace {
 
-/// A thread computes 8 × 4 pixels. No shared memory: repeated reads of neighbouring pixels hit the L1 cache.
-/// Measured: see docs/benchmarks.md.
+/// A thread computes 8 × 4 pixels. Uses no shared memory, because repeated reads of neighbouring pixels hit
+/// the L1 cache. Measured: see docs/benchmarks.md.
 struct DeepSobelTuning {
   static constexpr int threads_x = 32, threads_y = 4;
   static constexpr int columns = 8, rows = 4;
 };
 
-/// Columns x − 1 to x + 8 of a row, after the border rule. A word of `inner` holds two columns.
+/// Columns x − 1 to x + 8 of a row, by the border rule. A word of `inner` holds two columns.
 struct DeepSobelRow {
   uint4 inner;
   uint32_t left, right;
@@ -61,7 +61,7 @@ __device__ __forceinline__ float square_root(float v) {
   return fmaf(fmaf(-root, root, v), half, root);
 }
 
-/// Does the same as deep_sobel_value().
+/// Computes deep_sobel_value(). The magnitude uses square_root() instead of sqrtf().
 template <SobelOutput kOutput>
 __device__ __forceinline__ uint32_t deep_value(int dx, int dy) {
   if constexpr (kOutput != SobelOutput::magnitude) return deep_sobel_value(kOutput, dx, dy);
@@ -103,7 +103,7 @@ __device__ __forceinline__ void deep_sobel_patch(const DeepSobelRow (&rows)[Deep
   }
 }
 
-/// `aligned`: rows of both images start at multiples of 16 bytes.
+/// Computes 8 × 4 pixels per thread. `aligned`: rows of both images start at multiples of 16 bytes.
 __global__ void __launch_bounds__(DeepSobelTuning::threads_x* DeepSobelTuning::threads_y)
     deep_sobel_kernel(ImageView<const uint16_t> in, ImageView<uint16_t> out, bool aligned,
                       const SobelBlock* __restrict__ params) {

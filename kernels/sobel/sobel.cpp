@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Does the same as sobel_magnitude() in 32-bit lanes.
+/// Computes sobel_magnitude() in 32-bit lanes.
 template <class D32, class V = hn::Vec<D32>>
 HWY_INLINE V sobel_magnitude_lanes(D32 d32, V dx, V dy) {
   const hn::Rebind<float, D32> df;
@@ -22,7 +22,7 @@ HWY_INLINE V sobel_magnitude_lanes(D32 d32, V dx, V dy) {
   return hn::ConvertTo(d32, hn::Min(root, hn::Set(df, 255.0f)));
 }
 
-/// Does the same as sobel_direction() in 32-bit lanes.
+/// Computes sobel_direction() in 32-bit lanes.
 template <class D32, class V = hn::Vec<D32>>
 HWY_INLINE V sobel_direction_lanes(D32 d32, V dx, V dy) {
   const hn::Rebind<float, D32> df;
@@ -95,7 +95,7 @@ HWY_EXPORT(sobel_row);
 FilterSchema Sobel::make_schema() {
   Schema<SobelParams> schema(
       "sobel", "edges as first derivatives (3×3): their magnitude, one of them, or their direction");
-  schema.choice("output", &SobelParams::output, {"magnitude", "x", "y", "direction"}, "what is shown");
+  schema.choice("output", &SobelParams::output, {"magnitude", "x", "y", "direction"}, "quantity to output");
   return add_border(schema, &SobelParams::border).build();
 }
 
@@ -105,7 +105,7 @@ Layout Sobel::configure(const FilterInputs& inputs) {
   return layout;
 }
 
-/// Does the same as sobel_row() for samples of 16 bits.
+/// Computes an output row of a 16-bit image like sobel_row().
 template <SobelOutput kOutput>
 void deep_sobel_row(const uint16_t* above, const uint16_t* at, const uint16_t* below, uint16_t* out,
                     int width) {

@@ -7,7 +7,8 @@
 namespace lensd {
 namespace {
 
-/// A thread computes 8 × 4 pixels. No shared memory: repeated reads of neighbouring pixels hit the L1 cache.
+/// A thread computes 8 × 4 pixels. Uses no shared memory, because repeated reads of neighbouring pixels hit
+/// the L1 cache.
 struct SobelTuning {
   static constexpr int threads_x = 32, threads_y = 4;
   static constexpr int words = 2, columns = 4 * words, rows = 4;
@@ -57,9 +58,9 @@ __device__ __forceinline__ float whole_of(const uint32_t (&pairs)[2], int column
   return __uint_as_float(__byte_perm(pairs[column & 1], 0x4b00, column < 2 ? 0x5410 : 0x5432));
 }
 
-/// Does the same as sobel_magnitude(); the result is the lowest byte. The approximate root has a relative
-/// error of at most 2^-23, which is at most 3e-5 for roots below 256. It rounds to the same value, since
-/// exact roots are never that close to a half.
+/// Computes sobel_magnitude(); the result is the lowest byte. The approximate root has a relative error of at
+/// most 2^-23, which is at most 3e-5 for roots below 256. It rounds to the same value, since exact roots are
+/// never that close to a half.
 __device__ __forceinline__ uint32_t magnitude_of(const GradientPairs& g, int column) {
   const float dx = whole_of(g.x, column) - (kWhole + GradientPairs::x_bias),
               dy = whole_of(g.y, column) - (kWhole + GradientPairs::y_bias);

@@ -9,7 +9,7 @@
 // about 0.1 of the exact value.
 //
 // Formats: Gray8 and Gray16, in and out. Border rule: `border`. Temporal reach: none. Exact; magnitude and
-// direction in single precision with a prescribed order.
+// direction in single precision in a fixed order.
 #pragma once
 
 #include <cmath>
@@ -33,8 +33,8 @@ using SobelBlock = ParamsBlock<SobelParams>;
 inline constexpr float kSobelAtan0 = 40.738206f, kSobelAtan1 = -13.457612f, kSobelAtan2 = 7.339605f,
                        kSobelAtan3 = -3.4686305f, kSobelAtan4 = 0.84889834f;
 
-/// Returns √(dx² + dy²), rounded, at most 255. The sum is below 2^24 and the root at least 4e-4 away from a
-/// half, so single precision rounds like the exact root.
+/// Returns √(dx² + dy²), rounded, at most 255. The sum of squares is below 2^24, and its root is at least
+/// 4e-4 away from a half. So single precision rounds like the exact root.
 LENSD_HD inline int sobel_magnitude(int dx, int dy) {
   const float root = sqrtf(static_cast<float>(dx * dx + dy * dy)) + 0.5f;
   return root < 255.0f ? static_cast<int>(root) : 255;
@@ -74,7 +74,7 @@ LENSD_HD inline uint8_t sobel_value(SobelOutput output, int dx, int dy) {
   return 0;
 }
 
-/// Does the same as sobel_value() for derivatives of samples of 16 bits, each within ±262140.
+/// Computes sobel_value() for derivatives of 16-bit samples, each within ±262140.
 LENSD_HD inline uint16_t deep_sobel_value(SobelOutput output, int dx, int dy) {
   const int ax = dx < 0 ? -dx : dx, ay = dy < 0 ? -dy : dy;
   if (output == SobelOutput::x) return static_cast<uint16_t>(ax < 65535 ? ax : 65535);

@@ -4,8 +4,8 @@
 
 namespace lensd {
 
-/// Columns of each row that a thread of sobel reads: kColumns from `x` on, and one on each side, after the
-/// border rule (−1: read as 0). `wide`: the columns from `x` on are inside the image and aligned for one
+/// Columns of each row that a thread of sobel reads: kColumns from `x` on, and one on each side, mapped by
+/// the border rule (−1: read as 0). `wide`: the columns from `x` on are inside the image and aligned for one
 /// load.
 template <int kColumns>
 struct SobelColumns {

@@ -68,7 +68,7 @@ __global__ void votes_kernel(const StabilizeBlock* block, StabilizeWork* work) {
   if (threadIdx.x == 0) work->votes[h] = votes;
 }
 
-/// Sums the pairs that pass the inlier test. Call with all threads of the block. `sums` must be in shared
+/// Sums the pairs that pass the inlier test. Call from all threads of the block. `sums` must be in shared
 /// memory. `weighs`: use the pairs' weights instead of 1.
 __device__ void sum_inliers(const StabilizeWork& work, const InlierTest& test, bool weighs, PairSums& sums) {
   if (threadIdx.x < PairSums::sums) sums.of[threadIdx.x] = 0;
@@ -129,8 +129,8 @@ __global__ void __launch_bounds__(StabilizeTuning::motion_threads)
   *states.after() = state;
 }
 
-/// Source columns and rows of output pixel (x, y) after the border rule (−1: constant border), and the 8-bit
-/// weights fx, fy of x1 and y1.
+/// Source columns and rows of output pixel (x, y), mapped by the border rule (−1: constant border), and the
+/// 8-bit weights fx, fy of x1 and y1.
 struct WarpTaps {
   int x0, x1, y0, y1;
   uint32_t fx, fy;

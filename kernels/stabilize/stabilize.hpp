@@ -12,11 +12,11 @@
 // `crop_zoom` around its centre. `keep_inside` limits the correction where the border would still be visible.
 // If too few tracks agree, the motion is assumed to be zero.
 //
-// Formats: all; alpha is warped as well, and the border `constant` is opaque black. Aliasing: none.
-// Border rule: `border`. Temporal reach: all frames since the last seek (state). Exact: counts and sums in
-// integers, doubles and floats in prescribed order. Source: M. Fischler, R. Bolles, Random sample consensus,
-// 1981; R. Kalman, A new approach to linear filtering and prediction problems, 1960.
-// Tracks are not warped: put draw_tracks before stabilize.
+// Formats: all; alpha is warped as well, and the border `constant` is opaque black. Aliasing: none. Border
+// rule: `border`. Temporal reach: all frames since the last seek (state). Exact: counts and sums in integers,
+// doubles and floats in a fixed order. Source: M. Fischler, R. Bolles, Random sample consensus, 1981; R.
+// Kalman, A new approach to linear filtering and prediction problems, 1960. Tracks are not warped: put
+// draw_tracks before stabilize.
 #pragma once
 
 #include "core/graph/filter.hpp"

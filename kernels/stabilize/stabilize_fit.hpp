@@ -9,8 +9,8 @@
 // needs only half the weight of another hypothesis: even if objects move in front of a resting camera, the
 // pairs at rest usually have that weight.
 //
-// Positions, counts and sums are integers, so their order does not matter. Solutions are doubles in
-// prescribed order.
+// Positions, counts and sums are integers, so their order does not matter. Solutions are doubles in a fixed
+// order.
 #pragma once
 
 #include "kernels/stabilize/stabilize_math.hpp"

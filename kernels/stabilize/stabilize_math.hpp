@@ -1,5 +1,5 @@
-// Motions as matrices, the smoothed path, and the warp's source positions. Doubles and floats are combined in
-// prescribed order, without functions whose last bit differs between host and device.
+// Motions as matrices, the smoothed path, and the warp's source positions. Operations on doubles and floats
+// have a fixed order. Functions whose last bit differs between host and device are not used.
 #pragma once
 
 #include <cmath>
@@ -177,7 +177,7 @@ LENSD_HD inline int source_steps(float slope, float d, float rest) {
   return static_cast<int>(floorf(v * 256.f + 0.5f));
 }
 
-/// Interpolates samples of 8 or 16 bits bilinearly with 8-bit weights; halves round up. Sums are below 2^32.
+/// Interpolates 8-bit or 16-bit samples bilinearly with 8-bit weights; halves round up. Sums are below 2^32.
 LENSD_HD constexpr uint32_t bilinear(uint32_t p00, uint32_t p01, uint32_t p10, uint32_t p11, uint32_t fx,
                                      uint32_t fy) {
   const uint32_t top = p00 * (256 - fx) + p01 * fx, bottom = p10 * (256 - fx) + p11 * fx;

@@ -73,10 +73,10 @@ struct Sources {
   }
 };
 
-/// Does the same as bilinear() for the two bytes in each lane's 16-bit halves. `left` holds 256 − fx and
-/// `right` holds fx, in both halves; `along` holds 256 − fy in the lower half and fy in the upper half. The
-/// sums of a row are biased by −32768, to fit in int16_t. The vertical weights add up to 256, so 32768 ·
-/// 256 removes the bias.
+/// Computes bilinear() for the two bytes in each lane's 16-bit halves. `left` holds 256 − fx and `right`
+/// holds fx, in both halves; `along` holds 256 − fy in the lower half and fy in the upper half. The sums of a
+/// row are biased by −32768, to fit in int16_t. The vertical weights add up to 256, so 32768 · 256 removes
+/// the bias.
 template <class D32, class V32, class V16>
 HWY_INLINE V32 bilinear_halves(D32 d, V32 p00, V32 p01, V32 p10, V32 p11, V16 left, V16 right, V16 along) {
   const hn::Repartition<uint16_t, D32> d16;
@@ -177,7 +177,7 @@ HWY_INLINE V32 bilinear_words(D32 di, V16 top, V16 bottom, V16 across, V32 fy) {
   return hn::ShiftRight<16>(hn::Add(sum, hn::Set(di, 32768)));
 }
 
-/// Does the same as warp_row() for samples of 16 bits.
+/// Variant of warp_row() for 16-bit samples.
 template <bool kGray>
 HWY_INLINE int warp_deep_row(const ConstImageRef& in, const ImageRef& out, const StabilizeWarp& warp,
                              Border border, int y) {

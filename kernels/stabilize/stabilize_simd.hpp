@@ -1,4 +1,4 @@
-// stabilize on the CPU: the sums of inlier weights (SIMD), and the scalar warp.
+// Functions of stabilize on the CPU: the sum of inlier weights with SIMD, and the scalar warp of a pixel.
 #pragma once
 
 #include "core/device/workers.hpp"

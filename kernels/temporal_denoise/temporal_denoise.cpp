@@ -62,7 +62,7 @@ HWY_EXPORT(denoise_row);
 FilterSchema TemporalDenoise::make_schema() {
   using P = TemporalDenoiseParams;
   return Schema<P>("temporal_denoise", "averages over time where nothing moves")
-      .real("strength", &P::strength, 0, 0.98, "share of the past that a still pixel keeps")
+      .real("strength", &P::strength, 0, 0.98, "weight of earlier frames where nothing moves")
       .real("motion_threshold", &P::motion_threshold, 0, 255, "change above which a pixel counts as moving",
             {.unit = "levels"})
       .build();

@@ -4,7 +4,7 @@
 namespace lensd {
 namespace {
 
-/// Filters a word of samples of 8 bits. A word of `kept` holds two estimates.
+/// Filters a word of 8-bit samples. A word of `kept` holds two estimates.
 __device__ uint32_t denoise_word(uint8_t, uint32_t word, uint32_t (&kept)[2],
                                  const TemporalDenoiseBlock& block) {
   uint32_t result = 0;
@@ -19,7 +19,7 @@ __device__ uint32_t denoise_word(uint8_t, uint32_t word, uint32_t (&kept)[2],
   return result;
 }
 
-/// Filters a word of samples of 16 bits. A word of `kept` holds one estimate.
+/// Filters a word of 16-bit samples. A word of `kept` holds one estimate.
 __device__ uint32_t denoise_word(uint16_t, uint32_t word, uint32_t (&kept)[2],
                                  const TemporalDenoiseBlock& block) {
   kept[0] = next_deep_estimate(kept[0], word & 0xffff, block);

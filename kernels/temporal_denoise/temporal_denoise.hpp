@@ -7,7 +7,7 @@
 // and out = e rounded. p has 8 bits, and products are truncated. For a static picture, the output becomes
 // equal to the input. Alpha passes through.
 //
-// With 16 bits, e is in 16.8 fixed point and the threshold is 257 times as high.
+// For 16-bit images, e is in 16.8 fixed point and the threshold is 257 times as high.
 //
 // Formats: all. Aliasing: none. Border rule: none. Temporal reach: all frames since the last seek
 // (state: 2 bytes for each byte of the image). Exact: integers.
@@ -28,7 +28,7 @@ struct TemporalDenoiseParams {
 
 struct TemporalDenoiseBlock {
   uint16_t base_q8;    ///< weight of the new frame without motion
-  uint16_t threshold;  ///< minimum change that is motion, in Q8 levels; 0: every change
+  uint16_t threshold;  ///< minimum change that counts as motion, in Q8 levels; 0: every change
   uint16_t slope;      ///< increase of the new frame's weight (Q8) per 65536 Q8 levels of change
 
   static TemporalDenoiseBlock make(const TemporalDenoiseParams& p) {
@@ -41,7 +41,7 @@ struct TemporalDenoiseBlock {
   }
 };
 
-/// Does the same as next_estimate() for samples of 16 bits. Estimates are Q8 levels of 16 bits, plus 1.
+/// Computes next_estimate() for 16-bit samples. Estimates are Q8 levels of 16 bits, plus 1.
 LENSD_HD constexpr uint32_t next_deep_estimate(uint32_t kept, uint32_t v, const TemporalDenoiseBlock& block) {
   const uint32_t now = v << 8;
   if (kept == 0) return now + 1;

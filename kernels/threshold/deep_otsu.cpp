@@ -1,4 +1,4 @@
-// The passes that find the levels of 16-bit images with otsu, on the CPU.
+// The passes that find Otsu's levels of 16-bit images on the CPU.
 #include "kernels/threshold/deep_otsu.hpp"
 
 #include <algorithm>

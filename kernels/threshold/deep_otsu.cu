@@ -1,4 +1,4 @@
-// The passes that find the levels of 16-bit images with otsu, on CUDA.
+// The passes that find Otsu's levels of 16-bit images on CUDA.
 #include "kernels/threshold/deep_otsu.hpp"
 
 #include "kernels/common/count_runs.cuh"
@@ -8,10 +8,10 @@
 namespace lensd {
 namespace {
 
-/// Few large blocks, because each block adds its tables to the totals at the end. A block's threads use
+/// Uses few large blocks, because each block adds its tables to the totals at the end. A block's threads use
 /// different copies of a table, so that additions to one value are spread over several banks. Values of the
-/// range beyond `window` are counted in global memory; few images have them. Other values
-/// of these constants were not measured.
+/// range beyond OtsuTables::window are counted in global memory; few images have such values. Other values of
+/// these constants were not measured.
 struct OtsuTuning {
   static constexpr int threads = 512, max_blocks = 264;
 };
@@ -29,8 +29,8 @@ __global__ void __launch_bounds__(OtsuTuning::threads)
     otsu_high_bytes_kernel(ImageView<const uint8_t> in, int row_bytes, bool aligned,
                            DeepThresholdStats* stats) {
   constexpr int copies = OtsuTables<kChannels>::copies, counters = kChannels * 256 * copies;
-  // [channel][high byte][copy]. A block has about 2^28 / 264 pixels at most, so that its sums of low bytes
-  // fit in 32 bits.
+  // [channel][high byte][copy]. A block has about 2^28 / 264 pixels at most, so its sums of low bytes fit in
+  // 32 bits.
   __shared__ uint32_t pixel_table[counters], low_table[counters];
   const int thread = static_cast<int>(threadIdx.x), copy = thread % copies;
   for (int i = thread; i < counters; i += OtsuTuning::threads) pixel_table[i] = 0, low_table[i] = 0;

@@ -4,11 +4,11 @@
 //   pixels and sums by high byte ──▶ range: the high bytes that can have the level
 //   pixels by value in the range ──▶ level
 //
-// The range usually has one to five high bytes, so that its counters fit in fast memory. It never excludes
-// the level: the variance is a convex function of the pixels and the sum of the lower class. For the levels
-// of one high byte, these are in a triangle, so the largest variance is at one of its corners. Two corners
-// are the levels at the ends of the high byte. At the third, the low bytes are 0 in the lower class and 255
-// in the upper one. A high byte is excluded if the third corner has less variance than the best of the ends.
+// The range usually has one to five high bytes, so its counters fit in fast memory. It never excludes the
+// level: the variance is a convex function of the pixels and the sum of the lower class. For the levels of
+// one high byte, these are in a triangle, so the largest variance is at one of its corners. Two corners are
+// the levels at the ends of the high byte. At the third, the low bytes are 0 in the lower class and 255 in
+// the upper one. A high byte is excluded if the third corner has less variance than the best of the ends.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,7 @@ struct OtsuLowSums {
   uint64_t sum[3][256];
 };
 
-/// Number and sum of samples. An image has at most 2^28 pixels, so that sums are below 2^44 and exact as
-/// doubles.
+/// Number and sum of samples. An image has at most 2^28 pixels, so sums are below 2^44 and exact as doubles.
 struct OtsuSums {
   uint64_t pixels, sum;
 
@@ -68,20 +67,21 @@ struct OtsuBest {
   double variance;
   uint32_t level;
 
-  /// Offers levels in any order; of equal variances, the lowest level is kept.
+  /// Keeps the better of the two levels. If the variances are equal, keeps the lower level. Levels may be
+  /// offered in any order.
   LENSD_HD constexpr void offer(double other_variance, uint32_t other_level) {
     if (other_variance > variance || (other_variance == variance && other_level < level))
       variance = other_variance, level = other_level;
   }
 };
 
-/// Returns true if a level with high byte `v` can be the best. Is true for at least one high byte. `ends`:
-/// the best of the levels 256·v + 255, as v; `own`: samples with this high byte; `below`: lower samples.
+/// Returns true if a level with high byte `v` can be the best. At least one high byte can. `ends`: the best
+/// of the levels 256·v + 255, given as v; `own`: samples with this high byte; `below`: lower samples.
 LENSD_HD inline bool otsu_in_range(const OtsuBest& ends, uint32_t v, const OtsuSums& own,
                                    const OtsuSums& below, const OtsuSums& all) {
   if (own.pixels == 0) return false;
   if (v == ends.level || ends.variance == 0)
-    return true;  // without variance, it is the only one with samples
+    return true;  // if no variance is above 0, this is the only high byte with samples
   const OtsuSums above = all - below - own;
   const uint64_t lows = own.sum - 256ull * v * own.pixels;
   // The third corner is one of the ends if all low bytes are 0 or all are 255.
@@ -91,8 +91,8 @@ LENSD_HD inline bool otsu_in_range(const OtsuBest& ends, uint32_t v, const OtsuS
   const double bound = otsu_variance(
       static_cast<double>(below.pixels) + at_0, static_cast<double>(below.sum) + 256. * v * at_0,
       static_cast<double>(above.pixels) + at_255, static_cast<double>(above.sum) + (256. * v + 255) * at_255);
-  // Class means differ by at least 1 and are at most 65535, so that rounding changes a variance by less than
-  // 2e-10 of it.
+  // Class means differ by at least 1 and are at most 65535, so rounding changes a variance by less than 2e-10
+  // of it.
   return bound * (1 + 1e-9) >= ends.variance;
 }
 

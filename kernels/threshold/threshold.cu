@@ -5,8 +5,7 @@ namespace lensd {
 namespace {
 
 /// Computes the Otsu levels, with one block of 256 threads per channel. One thread adds the values to the
-/// class, since the order of these operations is prescribed. Then each thread computes the variance for one
-/// level.
+/// class, since the order of these operations is fixed. Then each thread computes the variance for one level.
 __global__ void otsu_kernel(ThresholdStats* stats, double pixels) {
   __shared__ double weight[256], mean[256], variance[256];
   __shared__ bool valid[256];
@@ -39,7 +38,7 @@ __global__ void otsu_kernel(ThresholdStats* stats, double pixels) {
   }
 }
 
-/// Thresholds chunks of samples of type S.
+/// Applies the thresholds to chunks of samples of type S.
 template <class S>
 struct ThresholdChunk {
   bool gray, otsu;

@@ -3,15 +3,14 @@
 //
 // 16 bits: outputs 65535 where v > 257 · level.
 //
-// otsu: each channel's level comes from the frame's own histogram (cv::THRESH_OTSU, bit for bit). With 16
-// bits, it is the best of all 65536 values (deep_otsu.hpp). Statistics report the levels in use, in the unit
-// of `level`, with a fraction for 16 bits.
+// otsu: each channel's level comes from the frame's own histogram (cv::THRESH_OTSU, bit for bit). For 16-bit
+// images, it is the best of all 65536 values (deep_otsu.hpp). Statistics report the levels in use, in the
+// unit of `level`, with a fraction for 16 bits.
 //
-// Formats: all. Aliasing: none. Border rule: none. Temporal reach: none. Exact: integer counts, then
-// doubles in prescribed order. Source: N. Otsu, A threshold selection method from gray-level histograms,
-// 1979.
+// Formats: all. Aliasing: none. Border rule: none. Temporal reach: none. Exact: integer counts, then doubles
+// in a fixed order. Source: N. Otsu, A threshold selection method from gray-level histograms, 1979.
 //
-// Switching `otsu` needs a new plan: otsu adds two passes, or four with 16 bits.
+// Switching `otsu` needs a new plan: otsu adds two passes, or four for 16-bit images.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +51,7 @@ struct DeepThresholdStats {
 };
 
 /// The class of values up to a level, in Otsu's method. Values are added one by one. Operations and their
-/// order are those of cv::threshold, so that the result is the same even if two variances are nearly equal.
+/// order are those of cv::threshold, so the result is the same even if two variances are nearly equal.
 struct OtsuClass {
   double weight = 0, mean = 0;
 

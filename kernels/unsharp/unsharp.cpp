@@ -48,7 +48,7 @@ static_assert(offsetof(UnsharpBlock, blur) == 0);
 FilterSchema Unsharp::make_schema() {
   Schema<UnsharpParams> schema("unsharp", "sharpens by adding the detail that a Gaussian blur removes");
   schema
-      .real("sigma", &UnsharpParams::sigma, 0.1, 20, "of the blur",
+      .real("sigma", &UnsharpParams::sigma, 0.1, 20, "standard deviation of the blur",
             {.unit = "px", .widget = Widget::log_slider})
       .real("amount", &UnsharpParams::amount, 0, 10, "how much of the difference is added")
       .real("threshold", &UnsharpParams::threshold, 0, 255,

@@ -5,7 +5,7 @@ namespace lensd {
 namespace {
 
 /// Sharpens blurred pixels just before the blur stores them, while the input's pixels are in shared memory.
-/// Alpha is equal in both and does not change.
+/// Alpha is equal in both pictures and does not change.
 struct Sharpen {
   static constexpr bool needs_input = true;
   int amount, threshold;

@@ -1,10 +1,10 @@
 // unsharp: outputs in + amount · (in - gaussian(in)) where |in - gaussian(in)| > threshold, else in.
 //
-// 8 bits: a fraction of the threshold has no effect. 16 bits: the threshold is 257 times as high, rounded to
-// a whole number.
+// 8 bits: the fraction of the threshold has no effect, because differences are whole numbers. 16 bits: the
+// threshold is 257 times as high, rounded to a whole number.
 //
 // Formats: all (channel by channel; alpha passes through). Border rule: `border`, for the blur. Temporal
-// reach: none. Bit-exact relative to the gaussian filter's blur of the same sigma; amount is rounded to
+// reach: none. Exact for the blur that the gaussian filter computes with the same sigma; amount is rounded to
 // 1/256. One pass: on the CPU a band's blur is written to the output and sharpened there, in the cache; on
 // the GPU pixels are sharpened as they are written.
 #pragma once
@@ -47,7 +47,7 @@ LENSD_HD constexpr uint8_t unsharp_value(int in, int blurred, int amount, int th
   return clamp_to_byte(in + ((amount * d + 128) >> 8));
 }
 
-/// Does the same for samples of 16 bits.
+/// Computes unsharp_value() for 16-bit samples.
 LENSD_HD constexpr int deep_unsharp_value(int in, int blurred, int amount, int threshold) {
   const int d = in - blurred;
   if ((d < 0 ? -d : d) <= threshold) return in;

@@ -41,7 +41,7 @@ LENSD_HD inline int border_index(int i, int n, Border border) {
 template <class P>
 Schema<P>& add_border(Schema<P>& schema, Border P::*member) {
   return schema.choice("border", member, {"replicate", "reflect", "reflect101", "wrap", "constant"},
-                       "which pixels are assumed beyond the picture's edge");
+                       "rule for pixels outside the picture");
 }
 
 }  // namespace lensd

@@ -1,5 +1,5 @@
-// Rows with their border, for the CPU side of neighbourhood filters. The border is copied once by the border
-// rule, so that inner loops need no special cases.
+// Rows with their border, for the CPU implementation of neighbourhood filters. The border is copied once by
+// the border rule, so that inner loops need no special cases.
 #pragma once
 
 #include <cstring>

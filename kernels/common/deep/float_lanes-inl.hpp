@@ -1,4 +1,5 @@
-// Included inside lensd::HWY_NAMESPACE, once for each SIMD target; hence no guard.
+// This file has no include guard, because it is included inside lensd::HWY_NAMESPACE once for each SIMD
+// target.
 
 template <class D>
 using Samples16 = hn::Rebind<uint16_t, D>;

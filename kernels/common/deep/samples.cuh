@@ -1,4 +1,4 @@
-// The CUDA side of samples.hpp.
+// launch_deep_samples(): the CUDA counterpart of samples.hpp.
 #pragma once
 
 #include "kernels/common/chunk.cuh"

@@ -1,5 +1,5 @@
-// Loops over the samples of images with 16 bits, for filters whose output sample depends on the input samples
-// at the same position. samples.cuh has the CUDA side.
+// Loops over the samples of 16-bit images on the CPU, for filters whose output sample depends on the input
+// samples at the same position. samples.cuh is the CUDA counterpart.
 #pragma once
 
 #include "core/device/workers.hpp"

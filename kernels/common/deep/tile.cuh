@@ -1,5 +1,5 @@
-// Tiles of images with 16 bits in shared memory, one plane for each colour channel. Tiles are loaded with
-// their border and converted to floats. Results are stored from planes of 16-bit samples.
+// Tiles of 16-bit images in shared memory, one plane for each colour channel. Tiles are loaded with their
+// border and converted to floats. Results are stored from planes of 16-bit samples.
 #pragma once
 
 #include "core/device/cuda_fwd.hpp"
@@ -82,8 +82,8 @@ __device__ uint2 load_deep_bordered(const DeepJob& job, int x, int y, Border bor
 }
 
 /// Implements load_deep_tile(). Grey images are loaded at columns that are multiples of 4. `kFast`: the tile
-/// is inside an aligned image. A thread loads up to eight groups before it stores them, so that it waits less
-/// often.
+/// is inside an aligned image. A thread loads up to eight groups before it stores them, which overlaps the
+/// latencies of the loads.
 template <int kChannels, int kThreads, bool kFast>
 __device__ void load_deep_groups(const DeepJob& job, const DeepTileArea& area, Border border,
                                  const DeepPlanes& to) {
@@ -130,7 +130,7 @@ __device__ void load_deep_groups(const DeepJob& job, const DeepTileArea& area, B
   }
 }
 
-/// Loads the area's samples into `to`. Call with kThreads threads; the caller synchronises.
+/// Loads the area's samples into `to`. Call from kThreads threads; the caller synchronises.
 template <int kChannels, int kThreads>
 __device__ void load_deep_tile(const DeepJob& job, const DeepTileArea& area, Border border,
                                const DeepPlanes& to) {
@@ -151,7 +151,7 @@ struct KeepDeep {
 
 /// Writes the samples finish(in, computed) of a tile whose inner part is at (x0, y0); alpha is copied from
 /// the input. `computed` is one plane of kColumns × kRows samples per colour channel in shared memory,
-/// aligned to 8 bytes. x0 and kColumns are multiples of 4. Call with kThreads threads.
+/// aligned to 8 bytes. x0 and kColumns are multiples of 4. Call from kThreads threads.
 template <int kChannels, int kThreads, int kColumns, int kRows, class Finish>
 __device__ void store_deep_tile(const DeepJob& job, int x0, int y0, const uint16_t* computed,
                                 const Finish& finish) {
@@ -174,7 +174,7 @@ __device__ void store_deep_tile(const DeepJob& job, int x0, int y0, const uint16
     return;
   }
   for (int row = first; row < rows; row += kBatch * kStep) {
-    Group inputs[kBatch];  // loaded first, so that a thread waits less often
+    Group inputs[kBatch];  // loaded first, so that the loads overlap
     const auto load = [&](bool aligned) {
 #pragma unroll
       for (int k = 0; k < kBatch; ++k)

@@ -10,11 +10,12 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A table of 256 entries takes 16 byte shuffles, one per high nibble. A shuffle returns 0 where the index is
-// negative and otherwise uses only its low nibble, so the shuffles for all smaller high nibbles in the same
-// half of the table also return an entry. Each block of 16 entries is therefore stored as its XOR with the
-// previous block; then the XOR of all results is the value's own entry. This takes three operations per
-// block (shuffle, XOR, subtraction) and no masks.
+// Looks up bytes in a table of 256 entries by 16 byte shuffles, one for each block of 16 entries. Each half
+// of the table is processed separately. The index of a block's shuffle is the value minus the block's first
+// value. A shuffle returns 0 if its index is negative; otherwise it uses only the low nibble. So the blocks
+// before the value's own block also return an entry. Therefore each block is stored as its XOR with the
+// previous block, and the XOR of all results is the value's entry. This takes three operations per block
+// (shuffle, XOR, subtraction) and no masks.
 struct Telescoped {
   alignas(64) uint8_t entry[256];
 

@@ -6,7 +6,7 @@
 
 namespace lensd {
 
-/// Rows per thread: several, so that a block loads its tables less often.
+/// Rows per thread. With several rows, a block loads its tables less often.
 inline constexpr int kLutRows = 4;
 
 /// Computes out = post(table[in]); `post` takes an RGBA pixel (or four grey pixels) as a word.

@@ -60,7 +60,7 @@ __device__ inline void load_quad(const TileSource& in, int x, int y, Border bord
   }
 }
 
-/// Does the same as load_planar_tile() for a tile that lies inside an aligned image.
+/// Loads a tile that lies inside an aligned image; the other arguments are those of load_planar_tile().
 template <int C>
 __device__ inline void load_inner_tile(const TileSource& in, int x0, int y0, int words, int rows,
                                        uint32_t* tile, int pitch_words, int plane_words, int t, int threads) {
@@ -83,7 +83,7 @@ __device__ inline void load_inner_tile(const TileSource& in, int x0, int y0, int
 }
 
 /// Fills `rows` × `words` words of each plane of `tile` with pixels, starting at (x0, y0); x0 is a multiple
-/// of 4. Rows are `pitch_words` apart, planes `plane_words`. `t` is the thread's index. Call with all
+/// of 4. Rows are `pitch_words` apart, planes `plane_words`. `t` is the thread's index. Call from all
 /// `threads` threads of the block; the caller synchronises.
 template <int C>
 __device__ inline void load_planar_tile(const TileSource& in, int x0, int y0, Border border, int words,
