@@ -16,7 +16,7 @@ struct Track {
   ff::FramePtr frame = ff::make_frame();
 };
 
-struct Muxer {
+struct ClipMuxer {
   AVFormatContext* context = nullptr;
   int64_t shift_us = 0;
 
@@ -72,7 +72,7 @@ void beep(AVFrame& frame, int64_t first, int64_t end) {
 }  // namespace
 
 std::string mpeg_clip(const char* format, const ClipPart& part) {
-  Muxer muxer;
+  ClipMuxer muxer;
   ff::check_memory(avformat_alloc_output_context2(&muxer.context, nullptr, format, nullptr));
   muxer.shift_us = std::llround(part.first_s * 1e6);
   Track video = muxer.add(part.codec, [](AVCodecContext& e, AVFrame& f) {
