@@ -183,6 +183,7 @@ class Pipeline {
   PlanExtras extras() const;
   void request_plan();
   bool swap_in_planned();
+  bool swap_in(PlanResult& result);
   void install_first();
   void install(const PictureInfo& picture);
   void install_plan(std::unique_ptr<Plan> plan);

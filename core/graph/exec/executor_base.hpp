@@ -37,15 +37,17 @@ class ExecutorBase : public Executor {
  protected:
   explicit ExecutorBase(Profiler& profiler) : profiler_(profiler) {}
 
-  /// Makes `next` the current plan. Returns the previous plan, or null.
-  std::unique_ptr<ExecutorPlan> set_current(std::unique_ptr<ExecutorPlan> next) {
+  /// Makes `plan`, an ExecutorPlan, the current plan and stores the previous one in it, or null. Changes
+  /// nothing if it throws.
+  void set_current(std::unique_ptr<PreparedPlan>& plan) {
     std::vector<std::string> rows{"decode", "upload", "download", "present", "encode", kLatencyRow};
-    for (const PlanNode& node : next->plan->nodes) rows.push_back(node.id);
+    for (const PlanNode& node : plan->plan->nodes) rows.push_back(node.id);
     profiler_.deactivate_all_but(rows);
+    std::unique_ptr<ExecutorPlan> next(static_cast<ExecutorPlan*>(plan.release()));
     const std::lock_guard lock(mutex_);
     if (closed_) next->pool->close();
     std::swap(current_, next);
-    return next;
+    plan = std::move(next);
   }
 
   Profiler& profiler_;
