@@ -2,8 +2,10 @@
 #
 # The package is lensd-cuda in builds with CUDA, else lensd. Each package replaces the other.
 include(GNUInstallDirs)
+set(units lensd.service lensd@.service)
 if(LENSD_HAS_CUDA)
   set(package lensd-cuda)
+  list(APPEND units lensd-nvidia.service)
 else()
   set(package lensd)
 endif()
@@ -63,7 +65,7 @@ install(CODE "
   compress(${doc_folder}/changelog)
   file(COPY_FILE \"${generated}/changelog.Debian\" \"\${prefix}/${doc_folder}/changelog.Debian\")
   compress(${doc_folder}/changelog.Debian)
-  foreach(unit lensd.service lensd@.service)
+  foreach(unit ${units})
     file(READ \"${PROJECT_SOURCE_DIR}/config/systemd/\${unit}\" text)
     string(REPLACE /usr/bin/lensd \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/lensd\" text \"\${text}\")
     message(STATUS \"Installing: \${prefix}/lib/systemd/system/\${unit}\")
