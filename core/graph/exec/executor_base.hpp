@@ -40,9 +40,10 @@ class ExecutorBase : public Executor {
   /// Makes `plan`, an ExecutorPlan, the current plan and stores the previous one in it, or null. Changes
   /// nothing if it throws.
   void set_current(std::unique_ptr<PreparedPlan>& plan) {
-    std::vector<std::string> rows{"decode", "upload", "download", "present", "encode", kLatencyRow};
-    for (const PlanNode& node : plan->plan->nodes) rows.push_back(node.id);
-    profiler_.deactivate_all_but(rows);
+    std::vector<Profiler::Scope> scopes;
+    for (const BoundNode& node : static_cast<const ExecutorPlan&>(*plan).nodes)
+      scopes.insert(scopes.end(), node.scopes.begin(), node.scopes.end());
+    profiler_.activate(scopes, {"decode", "upload", "download", "present", "encode", kLatencyRow});
     std::unique_ptr<ExecutorPlan> next(static_cast<ExecutorPlan*>(plan.release()));
     const std::lock_guard lock(mutex_);
     if (closed_) next->pool->close();
