@@ -107,6 +107,9 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION video)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, libgl1")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libfontconfig1, pipewire, xclip, wl-clipboard")
+if(LENSD_HAS_CUDA)
+  string(APPEND CPACK_DEBIAN_PACKAGE_SUGGESTS ", nvidia-modprobe")  # for lensd-nvidia.service
+endif()
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/deb/postinst ${PROJECT_SOURCE_DIR}/cmake/deb/prerm
   ${PROJECT_SOURCE_DIR}/cmake/deb/postrm)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
