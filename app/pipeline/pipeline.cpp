@@ -61,7 +61,7 @@ Pipeline::~Pipeline() {
   stop();
 }
 
-void Pipeline::start() {
+bool Pipeline::start() {
   if (source_info_.live) sound_.stop(0, !state_.paused);  // tells the sound whether it is paused
   try {
     decode_thread_ = std::thread([this] { run_guarded(&Pipeline::decode_loop); });
@@ -71,9 +71,11 @@ void Pipeline::start() {
       waits_since_ns_ = 0;  // a source that has failed is not stalled
       sound_.stop(0, false);
     });
+    return true;
   } catch (const std::system_error&) {
     keep_failure();
     end_after_failure();
+    return false;
   }
 }
 

@@ -68,8 +68,8 @@ class Pipeline {
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  /// Starts the threads. If one cannot be started, the run fails; see check().
-  void start();
+  /// Starts the threads. Returns false if one cannot be started; the run then fails, see check().
+  bool start();
   /// Ends all threads and waits for them. Does not process the pictures that are still queued. Idempotent.
   void stop();
 

@@ -8,7 +8,10 @@
 namespace lensd {
 
 void PipelineShutdown::replace(OpenedPipeline old, std::shared_ptr<Pipeline> next) {
-  if (!old.pipeline) return next->start();
+  if (!old.pipeline) {
+    next->start();
+    return;
+  }
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back({std::move(old), std::move(next)});

@@ -30,7 +30,7 @@ TEST(Pipeline, AThreadThatCannotStartEndsTheRun) {
   Pipeline pipeline(source(50), options(kChain), registry());
   {
     const test::NoThreads no_threads;
-    pipeline.start();
+    EXPECT_FALSE(pipeline.start());
   }
   EXPECT_FALSE(pipeline.next_frame());
   EXPECT_TRUE(pipeline.status().failed);
