@@ -40,10 +40,12 @@ class ExecutorBase : public Executor {
   /// Makes `plan`, an ExecutorPlan, the current plan and stores the previous one in it, or null. Changes
   /// nothing if it throws.
   void set_current(std::unique_ptr<PreparedPlan>& plan) {
+    const BoundPlan& bound = static_cast<const ExecutorPlan&>(*plan);
     std::vector<Profiler::Scope> scopes;
-    for (const BoundNode& node : static_cast<const ExecutorPlan&>(*plan).nodes)
+    if (bound.upload_scope) scopes.push_back(bound.upload_scope);
+    for (const BoundNode& node : bound.nodes)
       scopes.insert(scopes.end(), node.scopes.begin(), node.scopes.end());
-    profiler_.activate(scopes, {"decode", "upload", "download", "present", "encode", kLatencyRow});
+    profiler_.activate(scopes, {"decode", "present", "encode", kLatencyRow});
     std::unique_ptr<ExecutorPlan> next(static_cast<ExecutorPlan*>(plan.release()));
     const std::lock_guard lock(mutex_);
     if (closed_) next->pool->close();

@@ -45,6 +45,9 @@ std::string play(const Expected& expected) {
   Pipeline pipeline(source(kCallFrames), o, registry());
   pipeline.start();
   std::string happened = pipeline.take_notices().empty() ? "goes on" : "runs on the CPU";
+  const auto timed_on_gpu = [](const PassStats& row) { return row.active && row.gpu; };
+  if (happened == "runs on the CPU" && std::ranges::any_of(pipeline.profiler().snapshot(), timed_on_gpu))
+    return "passes of the GPU are listed";
   bool changed = false;
   for (int i = 0, rest = kFramesOfEach; i < kCallFrames && rest > 0; ++i) {
     if (i == kFramesOfEach) pipeline.post(SetGraph{parse_chain(kNewChain, registry())});
