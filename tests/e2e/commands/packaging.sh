@@ -116,6 +116,12 @@ PATH=$WORK/tools:$PATH sh -c "$(sed -n "s|^ExecStart=-/bin/sh -c '\(.*\)'$|\1|p"
   fail "lensd-nvidia.service runs $(<"$WORK/modules.log")"
 echo "ok: the module nvidia_uvm is loaded before a service starts"
 
+# A service with a group that does not exist fails with 216/GROUP.
+for group in $(sed -n 's/^SupplementaryGroups=//p' "$units/lensd.service"); do
+  grep -q "^g $group " "$root/usr/lib/sysusers.d/lensd.conf" || fail "sysusers.d does not make the group $group"
+done
+echo "ok: the groups of the services are made"
+
 # Another prefix: the units contain the program's path.
 cmake --install "$(dirname "$LENSD")" --prefix "$WORK/there" >/dev/null || fail "cmake --install with a prefix"
 grep -q "^ExecStart=$WORK/there/bin/lensd serve" "$WORK/there/lib/systemd/system/lensd.service" ||
