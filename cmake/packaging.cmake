@@ -2,8 +2,10 @@
 #
 # The package is lensd-cuda in builds with CUDA, else lensd. Each package replaces the other.
 include(GNUInstallDirs)
+set(units lensd.service lensd@.service)
 if(LENSD_HAS_CUDA)
   set(package lensd-cuda)
+  list(APPEND units lensd-nvidia.service)
 else()
   set(package lensd)
 endif()
@@ -63,7 +65,7 @@ install(CODE "
   compress(${doc_folder}/changelog)
   file(COPY_FILE \"${generated}/changelog.Debian\" \"\${prefix}/${doc_folder}/changelog.Debian\")
   compress(${doc_folder}/changelog.Debian)
-  foreach(unit lensd.service lensd@.service)
+  foreach(unit ${units})
     file(READ \"${PROJECT_SOURCE_DIR}/config/systemd/\${unit}\" text)
     string(REPLACE /usr/bin/lensd \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/lensd\" text \"\${text}\")
     message(STATUS \"Installing: \${prefix}/lib/systemd/system/\${unit}\")
@@ -105,6 +107,9 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION video)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-inter, libgl1")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libfontconfig1, pipewire, xclip, wl-clipboard")
+if(LENSD_HAS_CUDA)
+  string(APPEND CPACK_DEBIAN_PACKAGE_SUGGESTS ", nvidia-modprobe")  # for lensd-nvidia.service
+endif()
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/deb/postinst ${PROJECT_SOURCE_DIR}/cmake/deb/prerm
   ${PROJECT_SOURCE_DIR}/cmake/deb/postrm)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)

@@ -325,7 +325,7 @@ void run_batch(const CommandLine& line, const GraphDesc& graph) {
 
   const int64_t begin = now_ns();
   if (sinks.recorder) pipeline.post(record_command(line));
-  pipeline.start();
+  if (!pipeline.start()) pipeline.check();  // before outputs are opened
   std::optional<Interruption> interruption;
   Written written =
       options.paced ? send_frames(pipeline, interruption) : write_frames(pipeline, line, interruption);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <optional>
+#include <system_error>
 
 #include "app/pipeline/output_aspect.hpp"
 #include "core/base/clock.hpp"
@@ -60,15 +61,22 @@ Pipeline::~Pipeline() {
   stop();
 }
 
-void Pipeline::start() {
+bool Pipeline::start() {
   if (source_info_.live) sound_.stop(0, !state_.paused);  // tells the sound whether it is paused
-  decode_thread_ = std::thread([this] { run_guarded(&Pipeline::decode_loop); });
-  planner_thread_ = std::thread([this] { run_guarded(&Pipeline::planner_loop); });
-  process_thread_ = std::thread([this] {
-    run_guarded(&Pipeline::process_loop);
-    waits_since_ns_ = 0;  // a source that has failed is not stalled
-    sound_.stop(0, false);
-  });
+  try {
+    decode_thread_ = std::thread([this] { run_guarded(&Pipeline::decode_loop); });
+    planner_thread_ = std::thread([this] { run_guarded(&Pipeline::planner_loop); });
+    process_thread_ = std::thread([this] {
+      run_guarded(&Pipeline::process_loop);
+      waits_since_ns_ = 0;  // a source that has failed is not stalled
+      sound_.stop(0, false);
+    });
+    return true;
+  } catch (const std::system_error&) {
+    keep_failure();
+    end_after_failure();
+    return false;
+  }
 }
 
 void Pipeline::stop() {
@@ -94,16 +102,24 @@ void Pipeline::run_guarded(void (Pipeline::*loop)()) {
     executor_->use_device();
     (this->*loop)();
   } catch (...) {
-    const std::lock_guard lock(mutex_);
-    if (!failure_) failure_ = std::current_exception();
-    failed_.store(true, std::memory_order_release);
+    keep_failure();
   }
-  if (failed_.load(std::memory_order_acquire)) {
-    pictures_.close();
-    frames_.close();
-    command_signal_.release();
-    options_.on_frame();
-  }
+  if (failed_.load(std::memory_order_acquire)) end_after_failure();
+}
+
+/// Call in a catch block. Makes check() throw the exception, unless an earlier one has ended the run.
+void Pipeline::keep_failure() {
+  const std::lock_guard lock(mutex_);
+  if (!failure_) failure_ = std::current_exception();
+  failed_.store(true, std::memory_order_release);
+}
+
+/// Ends the waits of the other threads and of the consumer.
+void Pipeline::end_after_failure() {
+  pictures_.close();
+  frames_.close();
+  command_signal_.release();
+  options_.on_frame();
 }
 
 BackendChoice Pipeline::backend(const BackendChoice& chosen) const {

@@ -68,7 +68,8 @@ class Pipeline {
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  void start();
+  /// Starts the threads. Returns false if one cannot be started; the run then fails, see check().
+  bool start();
   /// Ends all threads and waits for them. Does not process the pictures that are still queued. Idempotent.
   void stop();
 
@@ -91,7 +92,7 @@ class Pipeline {
   /// Makes next_frame() return the frames that are queued already, then an empty frame. Thread-safe.
   void end_early();
 
-  /// Rethrows the exception that ended a thread, if any.
+  /// Rethrows the exception that ended a thread, or that prevented its start, if any.
   void check() const;
 
   // Thread-safe. These functions do not wait for the process thread.
@@ -183,6 +184,7 @@ class Pipeline {
   PlanExtras extras() const;
   void request_plan();
   bool swap_in_planned();
+  bool swap_in(PlanResult& result);
   void install_first();
   void install(const PictureInfo& picture);
   void install_plan(std::unique_ptr<Plan> plan);
@@ -252,6 +254,8 @@ class Pipeline {
   void register_scopes();
   uint64_t try_enqueue(Command& command);
   void run_guarded(void (Pipeline::*loop)());
+  void keep_failure();
+  void end_after_failure();
   bool stopping() const { return stopping_.load(std::memory_order_acquire); }
 
   std::unique_ptr<Source> source_;

@@ -201,6 +201,13 @@ void Pipeline::finish_commands(std::vector<PlannedCommand>& commands, const std:
   report_outcomes(done, problem);
 }
 
+/// Returns the index of the first frame that shows a change made now: the current frame while paused, else
+/// the next one.
+int64_t Pipeline::next_frame_index() const {
+  if (!current_picture_) return 0;
+  return current_picture_.info.index + (state_.paused ? 0 : 1);
+}
+
 void Pipeline::report_outcomes(const std::vector<PlannedCommand>& commands, const std::string& problem) {
   const std::lock_guard lock(mutex_);
   for (const PlannedCommand& command : commands)

@@ -122,12 +122,11 @@ bool Pipeline::swap_in_planned() {
   if (std::exchange(plan_obsolete_, false) || result->picture != executor_->plan()->picture) {
     // install() has already planned the requested graph, perhaps for this format again.
     result->problem.clear();
-  } else if (!result->prepared) {
-    refuse(*result);
-  } else if (!take(planning_)) {
+  } else if (result->prepared && !take(planning_)) {
     drop_requested();
+  } else if (!result->prepared || !swap_in(*result)) {
+    refuse(*result);
   } else {
-    result->prepared = executor_->swap_in(std::move(result->prepared));
     graph_ = std::move(result->graph);
     running_precision_ = result->precision, running_colour_ = result->colour;
     shows_source_ = result->bypass;
@@ -144,6 +143,20 @@ bool Pipeline::swap_in_planned() {
   return true;
 }
 
+/// Swaps in the plan of a result, which then has the old plan. Returns false, with the reason in the result,
+/// if there is not enough memory: the old plan stays in use.
+bool Pipeline::swap_in(PlanResult& result) {
+  try {
+    executor_->swap_in(result.prepared);
+    return true;
+  } catch (...) {
+    result.problem = memory_problem();
+    if (result.problem.empty()) throw;
+    result.no_memory = true;
+    return false;
+  }
+}
+
 /// Lets the planner free a plan, because that waits for the GPU. Frees it here if the queue is full.
 void Pipeline::free_later(std::unique_ptr<PreparedPlan> plan) {
   PlanRequest request;
@@ -153,7 +166,9 @@ void Pipeline::free_later(std::unique_ptr<PreparedPlan> plan) {
 
 /// Prepares a plan on the calling thread and uses it from now on.
 void Pipeline::install_plan(std::unique_ptr<Plan> plan) {
-  free_later(executor_->swap_in(executor_->prepare(std::move(plan))));
+  std::unique_ptr<PreparedPlan> prepared = executor_->prepare(std::move(plan));
+  executor_->swap_in(prepared);
+  free_later(std::move(prepared));
 }
 
 /// Handles a refused plan for the current format: keeps the running one and reports the reason. If a live
@@ -340,13 +355,6 @@ void Pipeline::install_first() {
   notices_.add(true, "running on the CPU: " + backend_problem_);
   options_.backend = Backend::cpu;
   make();
-}
-
-/// Returns the index of the first frame that shows a change made now: the current frame while paused, else
-/// the next one.
-int64_t Pipeline::next_frame_index() const {
-  if (!current_picture_) return 0;
-  return current_picture_.info.index + (state_.paused ? 0 : 1);
 }
 
 void Pipeline::publish_graph() {

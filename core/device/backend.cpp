@@ -1,10 +1,12 @@
 #include "core/device/backend.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "core/base/error.hpp"
 #include "core/base/log.hpp"
+#include "core/base/unique_fd.hpp"
 
 #if LENSD_CUDA
 #include <dlfcn.h>
@@ -42,12 +44,24 @@ const std::vector<CudaArch>& built_cuda_archs() {
 
 namespace {
 
+<<<<<<< HEAD
 /// Returns true if the system has an NVIDIA driver. /dev/dxg is the GPU of the Windows Subsystem for Linux.
+=======
+constexpr const char* kDriverVersion = "/proc/driver/nvidia/version";
+
+/// Returns true if the system has an NVIDIA driver. The second path: Windows Subsystem for Linux.
+>>>>>>> hE
 bool has_kernel_driver() {
-  return access("/proc/driver/nvidia/version", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
+  return access(kDriverVersion, F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
 }
 
 #if LENSD_CUDA
+/// Returns true if the driver is loaded, but its device for CUDA does not exist or is refused, for example by
+/// the sandbox of a service.
+bool lacks_uvm() {
+  return access(kDriverVersion, F_OK) == 0 && !UniqueFd(open("/dev/nvidia-uvm", O_RDWR | O_CLOEXEC));
+}
+
 /// Queries the versions of driver and runtime, and the devices. If the devices cannot be listed, or device
 /// `ordinal` cannot be queried, stores the name of the CUDA error in CudaFacts::error.
 CudaFacts query(int ordinal) {
@@ -69,6 +83,7 @@ CudaFacts query(int ordinal) {
   }
   cudaGetLastError();
   facts.kernel_driver = has_kernel_driver();
+  facts.no_uvm = !facts.error.empty() && lacks_uvm();
   return facts;
 }
 
@@ -84,7 +99,7 @@ void create_context([[maybe_unused]] int ordinal, [[maybe_unused]] CudaStatus& s
   const cudaError_t error = selected == cudaSuccess ? cudaFree(nullptr) : selected;
   if (error == cudaSuccess) return;
   CudaFacts facts = query(ordinal);
-  facts.error = cudaGetErrorName(error);
+  facts.error = cudaGetErrorName(error), facts.no_uvm = lacks_uvm();
   if (const auto obstacle = cuda_obstacle(facts)) set_obstacle(status, *obstacle);
 #endif
 }

@@ -162,6 +162,10 @@ std::optional<CudaObstacle> cuda_obstacle(const CudaFacts& facts) {
                                     version_text(facts.driver), facts.runtime / 1000),
                         "update the NVIDIA driver to " + driver_for(facts.runtime / 1000)};
   const bool listed = facts.ordinal >= 0 && facts.ordinal < static_cast<int>(facts.devices.size());
+  if (!facts.error.empty() && facts.error != "cudaErrorNoDevice" && facts.no_uvm)
+    return CudaObstacle{
+        "/dev/nvidia-uvm cannot be opened, perhaps because the module nvidia_uvm is not loaded",
+        "run nvidia-modprobe -u as root; for a service, see systemctl status lensd-nvidia"};
   if (!facts.error.empty()) {
     const ErrorHelp* const help = find_error(facts.error);
     const std::string what = help ? help->what : facts.error;

@@ -37,6 +37,7 @@ struct CudaFacts {
   int ordinal = 0;    ///< number of the requested device
   std::string error;  ///< name of a CUDA error, such as cudaErrorNoDevice, from listing or using the devices
   bool kernel_driver = false;  ///< NVIDIA's kernel driver is loaded
+  bool no_uvm = false;  ///< /dev/nvidia-uvm, which CUDA needs, cannot be opened; set after an error only
 };
 
 /// Returns true if a user expects the GPU to be used: libcuda is installed, and there is a device or a kernel

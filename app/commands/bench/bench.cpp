@@ -222,7 +222,8 @@ void run(const Options& options) {
 #if LENSD_CUDA
   if (options.cuda && status.available) bench_cuda(status, options, printer);
 #endif
-  if (options.cuda && !status.available) fmt::print(stderr, "CUDA: {}\n", status.reason);
+  if (options.cuda && !status.available)
+    fmt::print(stderr, "CUDA: {}{}\n", status.reason, status.hint.empty() ? "" : " (" + status.hint + ")");
   if (options.cpu) bench_cpu(options, printer);
   const auto& only = options.filters;
   if (!options.json && options.sizes.empty() && (only.empty() || contains(only, "klt")))

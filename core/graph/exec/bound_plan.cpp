@@ -41,7 +41,7 @@ void bind_plan(BoundPlan& bound, std::unique_ptr<Plan> plan, MemoryKind memory, 
     next.args.state = bound.state.data() + node.state_offset, next.args.state_bytes = node.state_stride;
     for (const PassSpec& pass : node.layout.passes) {
       next.scopes.push_back(
-          profiler.scope(node.id, pass.name, pass.bytes, pass.operations, memory == MemoryKind::device));
+          profiler.plan_scope(node.id, pass.name, pass.bytes, pass.operations, memory == MemoryKind::device));
       next.labels.push_back(timeline.plan_label(node.id + "/" + pass.name));
     }
   }

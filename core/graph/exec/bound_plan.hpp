@@ -56,6 +56,7 @@ struct BoundPlan : PreparedPlan {
   MemoryBlock arena, state;
   std::vector<BoundNode> nodes;
   std::unique_ptr<StatsBuffer> finished_stats;
+  Profiler::Scope upload_scope;  ///< copies of pictures to the GPU; null on the CPU
 };
 
 /// Allocates the plan's memory of kind `memory` and `frames` output frames of kind `frame_memory`, and binds

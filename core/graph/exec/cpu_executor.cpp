@@ -35,12 +35,12 @@ class CpuExecutor final : public ExecutorBase<CpuPlan> {
     return next;
   }
 
-  std::unique_ptr<PreparedPlan> swap_in(std::unique_ptr<PreparedPlan> prepared) override {
-    std::unique_ptr<CpuPlan> next(static_cast<CpuPlan*>(prepared.release()));
+  void swap_in(std::unique_ptr<PreparedPlan>& plan) override {
+    auto& next = static_cast<CpuPlan&>(*plan);
     if (current_)
-      for (const StateCopy& copy : carry_state_over(current_->nodes, next->nodes))
-        std::memcpy(next->state.data() + copy.to, current_->state.data() + copy.from, copy.bytes);
-    return set_current(std::move(next));
+      for (const StateCopy& copy : carry_state_over(current_->nodes, next.nodes))
+        std::memcpy(next.state.data() + copy.to, current_->state.data() + copy.from, copy.bytes);
+    set_current(plan);
   }
 
   Frame run(const Picture& picture, bool again) override {

@@ -15,7 +15,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "core/base/clock.hpp"
@@ -68,22 +70,23 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
     return next;
   }
 
-  std::unique_ptr<PreparedPlan> swap_in(std::unique_ptr<PreparedPlan> prepared) override {
+  void swap_in(std::unique_ptr<PreparedPlan>& plan) override {
     use_device();
-    std::unique_ptr<CudaPlan> next(static_cast<CudaPlan*>(prepared.release()));
-    LENSD_CUDA_CHECK(cudaMemsetAsync(next->state.data(), 0, next->state.size(), compute_.get()));
-    if (current_) {
-      for (const StateCopy& copy : carry_state_over(current_->nodes, next->nodes))
-        LENSD_CUDA_CHECK(cudaMemcpyAsync(next->state.data() + copy.to, current_->state.data() + copy.from,
-                                         copy.bytes, cudaMemcpyDeviceToDevice, compute_.get()));
-      carried_.record(compute_), copied_.record(copy_);
-      cuda::wait(return_, carried_), cuda::wait(return_, copied_);
-      current_->last_use.record(return_);  // every frame's last work is on the return stream
-      current_->used = true;
-      old_pools_.add(current_->pool);
+    std::shared_ptr<FramePool> old_pool = current_ ? current_->pool : nullptr;
+    try {
+      carry_over(static_cast<CudaPlan&>(*plan));
+      set_current(plan);
+    } catch (...) {
+      cudaStreamSynchronize(compute_.get());  // `plan` may be freed, and copies into it may be queued
+      cudaGetLastError();
+      throw;
     }
     queued_ = {};
-    return set_current(std::move(next));
+    try {
+      if (old_pool) old_pools_.add(std::move(old_pool));
+    } catch (const std::bad_alloc&) {
+      // The pool is freed together with its plan, or by its last reader.
+    }
   }
 
   void wait_for_room() override {
@@ -143,6 +146,19 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
   }
 
  private:
+  /// Queues the initialisation of the state of `next`, and the event after which the current plan is unused.
+  void carry_over(CudaPlan& next) {
+    LENSD_CUDA_CHECK(cudaMemsetAsync(next.state.data(), 0, next.state.size(), compute_.get()));
+    if (!current_) return;
+    for (const StateCopy& copy : carry_state_over(current_->nodes, next.nodes))
+      LENSD_CUDA_CHECK(cudaMemcpyAsync(next.state.data() + copy.to, current_->state.data() + copy.from,
+                                       copy.bytes, cudaMemcpyDeviceToDevice, compute_.get()));
+    carried_.record(compute_), copied_.record(copy_);
+    cuda::wait(return_, carried_), cuda::wait(return_, copied_);
+    current_->last_use.record(return_);  // every frame's last work is on the return stream
+    current_->used = true;
+  }
+
   /// Returns true if the display no longer reads frames of the pool, or the GPU has failed.
   static bool unread(const FramePool& pool, int device) {
     cudaSetDevice(device);  // otherwise this thread would create a context on device 0

@@ -109,7 +109,7 @@ std::unique_ptr<CudaPlan> make_cuda_plan(std::unique_ptr<Plan> plan, const Execu
   check_memory(*plan, options, old_pools);
   made->device_bytes = device_bytes(*plan, options);
   made->upload_scope =
-      profiler.scope("upload", "copy", static_cast<double>(upload_bytes(plan->picture)), 0, true);
+      profiler.plan_scope("upload", "copy", static_cast<double>(upload_bytes(plan->picture)), 0, true);
   bind_plan(*made, std::move(plan), MemoryKind::device,
             options.host_frames ? MemoryKind::pinned : MemoryKind::device, options.frames, profiler,
             timeline);

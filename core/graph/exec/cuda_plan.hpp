@@ -30,7 +30,6 @@ struct CudaPlan final : BoundPlan {
   size_t picture_passes = 0;     ///< number of passes at the start of `order` that read the picture
   MemoryBlock stats;
   size_t device_bytes = 0;  ///< see device_bytes()
-  Profiler::Scope upload_scope;
   cuda::Event last_use;
   bool used = false;
 };

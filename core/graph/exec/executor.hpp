@@ -57,10 +57,14 @@ class Executor {
   /// Throws DeviceMemoryError if there is not enough GPU memory, Error(runtime_failure) if there is not
   /// enough host memory.
   virtual std::unique_ptr<PreparedPlan> prepare(std::unique_ptr<Plan> plan) = 0;
-  /// Makes run() use `prepared` from now on. Does not block. Returns the old plan, or null if there was none.
-  virtual std::unique_ptr<PreparedPlan> swap_in(std::unique_ptr<PreparedPlan> prepared) = 0;
+  /// Makes run() use `plan` from now on, and stores the old plan in it, or null if there was none. Does not
+  /// block. If it throws, for example a MemoryError, the old plan stays in use and `plan` keeps the new one.
+  virtual void swap_in(std::unique_ptr<PreparedPlan>& plan) = 0;
   /// Prepares a plan and swaps it in. Blocks: use it for the first plan and for a new picture format only.
-  void install(std::unique_ptr<Plan> plan) { swap_in(prepare(std::move(plan))); }
+  void install(std::unique_ptr<Plan> plan) {
+    auto prepared = prepare(std::move(plan));
+    swap_in(prepared);
+  }
   /// Returns the current plan; null before the first one.
   virtual Plan* plan() = 0;
 

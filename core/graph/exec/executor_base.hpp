@@ -37,15 +37,20 @@ class ExecutorBase : public Executor {
  protected:
   explicit ExecutorBase(Profiler& profiler) : profiler_(profiler) {}
 
-  /// Makes `next` the current plan. Returns the previous plan, or null.
-  std::unique_ptr<ExecutorPlan> set_current(std::unique_ptr<ExecutorPlan> next) {
-    std::vector<std::string> rows{"decode", "upload", "download", "present", "encode", kLatencyRow};
-    for (const PlanNode& node : next->plan->nodes) rows.push_back(node.id);
-    profiler_.deactivate_all_but(rows);
+  /// Makes `plan`, an ExecutorPlan, the current plan and stores the previous one in it, or null. Changes
+  /// nothing if it throws.
+  void set_current(std::unique_ptr<PreparedPlan>& plan) {
+    const BoundPlan& bound = static_cast<const ExecutorPlan&>(*plan);
+    std::vector<Profiler::Scope> scopes;
+    if (bound.upload_scope) scopes.push_back(bound.upload_scope);
+    for (const BoundNode& node : bound.nodes)
+      scopes.insert(scopes.end(), node.scopes.begin(), node.scopes.end());
+    profiler_.activate(scopes, {"decode", "present", "encode", kLatencyRow});
+    std::unique_ptr<ExecutorPlan> next(static_cast<ExecutorPlan*>(plan.release()));
     const std::lock_guard lock(mutex_);
     if (closed_) next->pool->close();
     std::swap(current_, next);
-    return next;
+    plan = std::move(next);
   }
 
   Profiler& profiler_;

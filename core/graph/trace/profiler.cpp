@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace lensd {
 
@@ -16,12 +17,29 @@ Profiler::Scope Profiler::find(const std::string& node, const std::string& pass)
 Profiler::Scope Profiler::scope(const std::string& node, const std::string& pass, double bytes,
                                 double operations, bool gpu) {
   const std::lock_guard lock(mutex_);
-  Scope ring = find(node, pass);
+  return declare({.node = node, .pass = pass, .bytes = bytes, .operations = operations, .gpu = gpu});
+}
+
+Profiler::Scope Profiler::plan_scope(const std::string& node, const std::string& pass, double bytes,
+                                     double operations, bool gpu) {
+  const std::lock_guard lock(mutex_);
+  const Scope known = find(node, pass);
+  return declare({.node = node,
+                  .pass = pass,
+                  .bytes = bytes,
+                  .operations = operations,
+                  .active = known && known->declared.active,
+                  .gpu = gpu});
+}
+
+/// Returns the scope with these names, with the declared work. Call with mutex_ locked.
+Profiler::Scope Profiler::declare(PassStats declared) {
+  Scope ring = find(declared.node, declared.pass);
   if (!ring) {
     free_unused();
     ring = rings_.emplace_back(std::make_shared<Ring>());
   }
-  ring->declared = {.node = node, .pass = pass, .bytes = bytes, .operations = operations, .gpu = gpu};
+  ring->declared = std::move(declared);
   return ring;
 }
 
@@ -34,10 +52,12 @@ void Profiler::free_unused() {
   std::erase_if(rings_, [&](const Scope& ring) { return count > kMaxUnused && unused(ring) && count--; });
 }
 
-void Profiler::deactivate_all_but(const std::vector<std::string>& keep_nodes) {
-  const std::set<std::string_view> keep(keep_nodes.begin(), keep_nodes.end());
+void Profiler::activate(const std::vector<Scope>& of_plan, const std::vector<std::string>& other_nodes) {
+  const std::set<Scope> running(of_plan.begin(), of_plan.end());
+  const std::set<std::string_view> others(other_nodes.begin(), other_nodes.end());
   const std::lock_guard lock(mutex_);
-  for (const Scope& ring : rings_) ring->declared.active = keep.contains(ring->declared.node);
+  for (const Scope& ring : rings_)
+    ring->declared.active = running.contains(ring) || others.contains(ring->declared.node);
 }
 
 std::vector<int64_t> Profiler::newest(const Ring& ring) {

@@ -35,7 +35,7 @@ struct PassStats {
   uint64_t count = 0;                ///< number of records so far
   int samples = 0;
   int64_t last_ns = 0, p50_ns = 0, p95_ns = 0, p99_ns = 0, max_ns = 0, mean_ns = 0;
-  bool active = true;  ///< false: the scope belongs to an earlier plan
+  bool active = true;  ///< false: the pass is not part of the running plan
   bool gpu = false;    ///< measured on the GPU
   std::array<uint64_t, kDurationBuckets.size() + 1> buckets{};  ///< records in each bucket, not cumulative
   int64_t sum_ns = 0;                                           ///< sum of all records
@@ -55,8 +55,13 @@ class Profiler {
   /// PassStats::active to true.
   Scope scope(const std::string& node, const std::string& pass, double bytes = 0, double operations = 0,
               bool gpu = false);
-  /// Sets PassStats::active: true for the scopes of `keep_nodes`, false for all other scopes.
-  void deactivate_all_but(const std::vector<std::string>& keep_nodes);
+  /// Like scope(), for a pass of a plan that may never run: keeps PassStats::active, which is false for a new
+  /// scope. See activate().
+  Scope plan_scope(const std::string& node, const std::string& pass, double bytes, double operations,
+                   bool gpu);
+  /// Sets PassStats::active: true for the scopes of the running plan and for those of `other_nodes`, false
+  /// for all other scopes. Changes nothing if it throws.
+  void activate(const std::vector<Scope>& of_plan, const std::vector<std::string>& other_nodes);
 
   void record(const Scope& scope, int64_t duration_ns) noexcept {
     Ring& ring = *scope;
@@ -87,6 +92,7 @@ class Profiler {
     std::atomic<int64_t> sum_ns{0};
   };
   Scope find(const std::string& node, const std::string& pass) const;
+  Scope declare(PassStats declared);
   void free_unused();
   static std::vector<int64_t> newest(const Ring& ring);
 

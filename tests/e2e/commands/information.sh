@@ -52,6 +52,8 @@ expect 0 bench invert --backend cpu --threads 1 --size 64x48 --json
 python3 -c 'import json, sys; rows = [json.loads(l) for l in sys.stdin]
 assert [r["kernel"] for r in rows] == ["invert Gray8", "invert RGBA8", "invert Gray16", "invert RGBA16"] and all(r["cold_us"] > 0 for r in rows), rows' \
   <"$WORK/stdout" || fail "'lensd bench' printed $(<"$WORK/stdout")"
+CUDA_VISIBLE_DEVICES='' expect 0 bench invert --threads 1 --size 64x48 --json
+grep -q '^CUDA: .* (.*)$' "$WORK/stderr" || fail "'lensd bench' does not say how to get CUDA: $(<"$WORK/stderr")"
 expect 3 bench no_such_filter
 expect 2 bench invert --size enormous
 

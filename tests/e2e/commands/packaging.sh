@@ -91,6 +91,37 @@ for unit in lensd.service lensd@.service; do
   echo "ok: systemd accepts $unit, exposure $level"
 done
 
+# systemd resolves DeviceAllow= when a service starts, so another unit must load NVIDIA's module before.
+nvidia=$(dirname "$0")/../../../config/systemd/lensd-nvidia.service
+for unit in lensd.service lensd@.service; do
+  for key in After Wants; do
+    grep -q "^$key=.*lensd-nvidia.service" "$units/$unit" || fail "$unit has no $key=lensd-nvidia.service"
+  done
+done
+if [[ $package == lensd-cuda ]]; then
+  cmp -s "$nvidia" "$units/lensd-nvidia.service" || fail "lensd-nvidia.service is not installed"
+  report=$(systemd-analyze verify --man=no --recursive-errors=no --root="$root" lensd-nvidia.service 2>&1) ||
+    fail "lensd-nvidia.service: $report"
+  [[ -z $report ]] || fail "lensd-nvidia.service: $report"
+else
+  [[ ! -e $units/lensd-nvidia.service ]] || fail "the package without CUDA has lensd-nvidia.service"
+fi
+for tool in modprobe nvidia-modprobe; do
+  printf '#!/bin/sh\necho %s "$@" >>"%s"\n' "$tool" "$WORK/modules.log" >"$WORK/tools/$tool"
+  chmod +x "$WORK/tools/$tool"
+done
+PATH=$WORK/tools:$PATH sh -c "$(sed -n "s|^ExecStart=-/bin/sh -c '\(.*\)'$|\1|p" "$nvidia")" 2>"$WORK/modules.err" ||
+  fail "lensd-nvidia.service: $(<"$WORK/modules.err")"
+[[ $(<"$WORK/modules.log") == $'modprobe -bq nvidia_uvm\nnvidia-modprobe -u'* ]] ||
+  fail "lensd-nvidia.service runs $(<"$WORK/modules.log")"
+echo "ok: the module nvidia_uvm is loaded before a service starts"
+
+# A service with a group that does not exist fails with 216/GROUP.
+for group in $(sed -n 's/^SupplementaryGroups=//p' "$units/lensd.service"); do
+  grep -q "^g $group " "$root/usr/lib/sysusers.d/lensd.conf" || fail "sysusers.d does not make the group $group"
+done
+echo "ok: the groups of the services are made"
+
 # Another prefix: the units contain the program's path.
 cmake --install "$(dirname "$LENSD")" --prefix "$WORK/there" >/dev/null || fail "cmake --install with a prefix"
 grep -q "^ExecStart=$WORK/there/bin/lensd serve" "$WORK/there/lib/systemd/system/lensd.service" ||

@@ -4,13 +4,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <future>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/device/memory.hpp"
@@ -41,6 +45,9 @@ std::string play(const Expected& expected) {
   Pipeline pipeline(source(kCallFrames), o, registry());
   pipeline.start();
   std::string happened = pipeline.take_notices().empty() ? "goes on" : "runs on the CPU";
+  const auto timed_on_gpu = [](const PassStats& row) { return row.active && row.gpu; };
+  if (happened == "runs on the CPU" && std::ranges::any_of(pipeline.profiler().snapshot(), timed_on_gpu))
+    return "passes of the GPU are listed";
   bool changed = false;
   for (int i = 0, rest = kFramesOfEach; i < kCallFrames && rest > 0; ++i) {
     if (i == kFramesOfEach) pipeline.post(SetGraph{parse_chain(kNewChain, registry())});
@@ -139,6 +146,22 @@ class SteadySource final : public PlayingSource {
   SyntheticSource pictures_{kSteady, 1'000'000};
 };
 
+PipelineOptions steady_on_gpu(const std::string& chain) {
+  PipelineOptions o = paced(chain);
+  o.backend = Backend::cuda;
+  o.executor.timing_interval = 1;
+  return o;
+}
+
+/// Waits for more frames than the pool has, so that every slot is used again.
+bool shows_frames(Pipeline& pipeline) {
+  const uint64_t before = pipeline.status().processed;
+  return eventually([&] {
+    if (const Frame frame = pipeline.take_newest()) frame.wait_ready();
+    return pipeline.status().processed > before + 20;
+  });
+}
+
 TEST(PipelineCuda, ALiveSourceContinuesAfterACallWithoutMemory) {
   if (const CudaStatus cuda = probe_cuda(); !cuda.available) GTEST_SKIP() << cuda.reason;
   use_pinned_memory(0);
@@ -147,29 +170,53 @@ TEST(PipelineCuda, ALiveSourceContinuesAfterACallWithoutMemory) {
   const std::vector<CudaCall> calls = cuda_calls();
   for (size_t f = 0; f < calls.size(); ++f) {
     if (!failing.contains(calls[f].name)) continue;
-    PipelineOptions o = paced(kChain);
-    o.backend = Backend::cuda;
-    o.executor.timing_interval = 1;
-    Pipeline pipeline(std::make_unique<SteadySource>(), o, registry());
+    Pipeline pipeline(std::make_unique<SteadySource>(), steady_on_gpu(kChain), registry());
     pipeline.start();
-    // More frames than the pool has, so that every slot is used again.
-    const auto shows_frames = [&pipeline] {
-      const uint64_t before = pipeline.status().processed;
-      return eventually([&] {
-        if (const Frame frame = pipeline.take_newest()) frame.wait_ready();
-        return pipeline.status().processed > before + 20;
-      });
-    };
-    ASSERT_TRUE(shows_frames()) << calls[f].name;
+    ASSERT_TRUE(shows_frames(pipeline)) << calls[f].name;
     const uint64_t dropped = pipeline.status().dropped;
     fail_cuda_call(f, 1, true);
-    EXPECT_TRUE(shows_frames()) << calls[f].name;
+    EXPECT_TRUE(shows_frames(pipeline)) << calls[f].name;
     EXPECT_TRUE(cuda_call_failed()) << calls[f].name;
     EXPECT_LT(dropped, pipeline.status().dropped) << calls[f].name;
     pipeline.stop();
     EXPECT_NO_THROW(pipeline.check()) << calls[f].name;
   }
   fail_cuda_call(0, 0);
+}
+
+TEST(PipelineCuda, ALiveSourceKeepsItsGraphIfThereIsNoMemoryToSwapInANewOne) {
+  if (const CudaStatus cuda = probe_cuda(); !cuda.available) GTEST_SKIP() << cuda.reason;
+  use_pinned_memory(0);
+  // Without statistics of nodes, only swap_in() makes this call.
+  const std::vector<CudaCall> calls = cuda_calls();
+  const auto call = std::ranges::find_if(
+      calls, [](const CudaCall& c) { return std::string_view(c.name) == "cudaMemsetAsync"; });
+  ASSERT_TRUE(call != calls.end());
+  Pipeline pipeline(std::make_unique<SteadySource>(), steady_on_gpu("temporal_denoise"), registry());
+  pipeline.start();
+  ASSERT_TRUE(shows_frames(pipeline));
+  const auto outcome_of_new_graph = [&pipeline](const char* chain) -> std::string {
+    pipeline.post(SetGraph{.graph = parse_chain(chain, registry()), .request = 1});
+    std::vector<PlanOutcome> outcomes;
+    const bool planned = eventually([&] {
+      if (const Frame frame = pipeline.take_newest()) frame.wait_ready();
+      outcomes = pipeline.take_outcomes();
+      return !outcomes.empty();
+    });
+    return planned ? outcomes[0].problem : "no outcome";
+  };
+  fail_cuda_call(static_cast<size_t>(call - calls.begin()), 1, true);
+  const std::string problem = outcome_of_new_graph("temporal_denoise,invert");
+  EXPECT_TRUE(cuda_call_failed());
+  EXPECT_TRUE(problem.starts_with("GPU memory: not enough for ")) << problem;
+  EXPECT_EQ(to_chain(pipeline.graph()->requested), "temporal_denoise");
+  EXPECT_TRUE(shows_frames(pipeline));
+  fail_cuda_call(0, 0);
+  EXPECT_EQ(outcome_of_new_graph("temporal_denoise,invert"), "");
+  EXPECT_EQ(to_chain(pipeline.graph()->graph), "temporal_denoise,invert");
+  EXPECT_TRUE(shows_frames(pipeline));
+  pipeline.stop();
+  EXPECT_NO_THROW(pipeline.check());
 }
 
 }  // namespace

@@ -209,5 +209,20 @@ TEST(PipelinePlans, ALiveChangeIsKeptByAPlanThatWasRequestedBefore) {
   pipeline.check();
 }
 
+TEST(PipelinePlans, PassesThatANodeNoLongerHasAreNotTimed) {
+  Pipeline pipeline(source(100, {64, 48}), paused("threshold=otsu=true"), registry());
+  const auto timed = [&pipeline] {
+    std::string passes;
+    for (const PassStats& row : pipeline.profiler().snapshot())
+      if (row.active && row.node == "threshold") passes += row.pass + " ";
+    return passes;
+  };
+  pipeline.start();
+  EXPECT_EQ(timed(), "histogram otsu threshold ");
+  pipeline.post(SetParam{"threshold", "otsu", ParamValue(false)});
+  ASSERT_TRUE(all_planned(pipeline));
+  EXPECT_EQ(timed(), "threshold ");
+}
+
 }  // namespace
 }  // namespace lensd

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <system_error>
 #include <thread>
 
 #include "app/pipeline/pipeline.hpp"
@@ -11,6 +12,7 @@
 #include "kernels/registry.hpp"
 #include "tests/unit/app/pipeline/pipeline_fixture.hpp"
 #include "tests/unit/common/eventually.hpp"
+#include "tests/unit/common/no_threads.hpp"
 
 namespace lensd {
 namespace {
@@ -22,6 +24,17 @@ TEST(Pipeline, DeliversEveryFrameInOrder) {
   EXPECT_EQ(one, run_all(kChain, 5, 50));
   EXPECT_EQ(one[3], one[3 + SyntheticSource::kDistinct]);
   EXPECT_NE(one[3], one[4]);
+}
+
+TEST(Pipeline, AThreadThatCannotStartEndsTheRun) {
+  Pipeline pipeline(source(50), options(kChain), registry());
+  {
+    const test::NoThreads no_threads;
+    EXPECT_FALSE(pipeline.start());
+  }
+  EXPECT_FALSE(pipeline.next_frame());
+  EXPECT_TRUE(pipeline.status().failed);
+  EXPECT_THROW(pipeline.check(), std::system_error);
 }
 
 /// Stores the index and hash of every frame, and a handle to the last frame.

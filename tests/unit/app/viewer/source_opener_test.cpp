@@ -2,15 +2,20 @@
 // change nothing. Also PipelineShutdown, live_options_for(), folder_of() and SourceFinder.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <fstream>
+#include <future>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "app/viewer/sources/pipeline_shutdown.hpp"
 #include "app/viewer/sources/source_finder.hpp"
 #include "app/viewer/sources/viewer_source.hpp"
 #include "core/base/error.hpp"
 #include "kernels/registry.hpp"
+#include "tests/unit/app/pipeline/playing_source.hpp"
 #include "tests/unit/common/eventually.hpp"
 #include "tests/unit/common/no_threads.hpp"
 #include "tests/unit/common/synthetic_source.hpp"
@@ -21,16 +26,33 @@ namespace {
 
 using namespace std::chrono_literals;
 
-OpenedPipeline make_synthetic() {
+OpenedPipeline make_pipeline(std::unique_ptr<Source> source) {
   PipelineOptions options;
   options.executor = {.threads = 1, .frames = 6}, options.paced = true;
   OpenedPipeline made;
-  auto source = std::make_unique<SyntheticSource>(Extent{64, 48}, 1'000'000);
   made.recorder = std::make_shared<RecorderSink>(RecordSettings{}, source->info());
   options.sinks = {made.recorder};
   made.pipeline = std::make_shared<Pipeline>(std::move(source), options, registry());
   return made;
 }
+
+OpenedPipeline make_synthetic() {
+  return make_pipeline(std::make_unique<SyntheticSource>(Extent{64, 48}, 1'000'000));
+}
+
+/// A source that hangs until `go` is true, whatever interrupts it.
+class HangingSource final : public PlayingSource {
+ public:
+  explicit HangingSource(const std::atomic<bool>& go)
+      : PlayingSource(SyntheticSource(Extent{64, 48}, 1).info()), go_(go) {}
+  FrameOutcome next(Picture&) override {
+    while (!go_) std::this_thread::sleep_for(1ms);
+    return FrameOutcome::end_of_stream;
+  }
+
+ private:
+  const std::atomic<bool>& go_;
+};
 
 class Opener : public ::testing::Test {
  protected:
@@ -169,6 +191,31 @@ TEST(RetirementTest, TheNextSourceStartsWhenTheOldOneHasEnded) {
   EXPECT_EQ(old->status().processed, processed) << "its threads have ended";
   retirement.finish();
   next->stop();
+}
+
+/// Otherwise the window would freeze after many sources were opened while a disk hangs.
+TEST(RetirementTest, ManySourcesAfterOneThatHangsDoNotWait) {
+  constexpr int kSources = 70;
+  std::atomic<bool> go{false};
+  PipelineShutdown retirement;
+  OpenedPipeline current = make_pipeline(std::make_unique<HangingSource>(go));
+  current.pipeline->start();
+  std::vector<OpenedPipeline> others;
+  for (int i = 0; i < kSources; ++i) others.push_back(make_synthetic());
+  const std::shared_ptr<Pipeline> last = others.back().pipeline;
+  auto replaced = std::async(std::launch::async, [&] {
+    for (OpenedPipeline& next : others) {
+      const std::shared_ptr<Pipeline> pipeline = next.pipeline;
+      retirement.replace(std::exchange(current, std::move(next)), pipeline);
+    }
+  });
+  EXPECT_EQ(replaced.wait_for(10s), std::future_status::ready);
+  EXPECT_EQ(last->status().decoded, 0u) << "it does not start before the others have ended";
+  go = true;
+  replaced.wait();
+  retirement.finish();
+  EXPECT_TRUE(eventually([&] { return last->status().processed > 0; }));
+  last->stop();
 }
 
 TEST(SourcesOfAViewer, OptionsOfTheCommandLineAreForItsSourceAlone) {

@@ -110,6 +110,11 @@ TEST(CudaSupport, ExplainsErrorsOfTheDriver) {
   CudaFacts lost = facts({{"device 0", 0}, kAda});  // as backend.cpp names a device without properties
   lost.error = "cudaErrorUnknown";
   EXPECT_EQ(what(lost), "device 0: the driver failed, perhaps the device was lost");
+  lost.no_uvm = true;
+  EXPECT_TRUE(what(lost).starts_with("/dev/nvidia-uvm cannot be opened")) << what(lost);
+  EXPECT_NE(hint(lost).find("nvidia-modprobe -u"), std::string::npos);
+  lost.error = "cudaErrorNoDevice";  // no device is visible, so CUDA did not open it
+  EXPECT_EQ(what(lost), "device 0: the driver lists no device");
   given.devices.clear(), given.error = "cudaErrorNoDevice";
   EXPECT_EQ(what(given), "the driver lists no device");
   given.error.clear();

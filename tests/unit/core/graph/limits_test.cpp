@@ -183,6 +183,26 @@ TEST(Profiler, ScopesWithoutHandlesAreFreed) {
   EXPECT_EQ(std::ranges::count_if(profiler.snapshot(), [](const auto& r) { return r.node[0] == 'm'; }), 5000);
 }
 
+TEST(Profiler, OnlyScopesOfTheRunningPlanAreActive) {
+  Profiler profiler;
+  const auto active = [&profiler] {
+    std::string passes;
+    for (const PassStats& row : profiler.snapshot())
+      if (row.active) passes += row.pass + " ";
+    return passes;
+  };
+  const Profiler::Scope decode = profiler.scope("decode", "h264");
+  const Profiler::Scope otsu = profiler.plan_scope("threshold", "otsu", 1, 1, false),
+                        apply = profiler.plan_scope("threshold", "threshold", 1, 1, false);
+  EXPECT_EQ(active(), "h264 ") << "the plan may be refused";
+  profiler.activate({otsu, apply}, {"decode"});
+  EXPECT_EQ(active(), "h264 otsu threshold ");
+  EXPECT_EQ(profiler.plan_scope("threshold", "threshold", 2, 2, false), apply);
+  EXPECT_EQ(active(), "h264 otsu threshold ");
+  profiler.activate({apply}, {"decode"});
+  EXPECT_EQ(active(), "h264 threshold ") << "the node has one pass less";
+}
+
 TEST(Timeline, LabelsOfFormerPlansAreReusedOnceTheirIntervalsAreGone) {
   Timeline timeline;
   const int track = timeline.track("t"), permanent = timeline.label("permanent");
