@@ -136,11 +136,12 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& unordered, const
   if (!state_.panels || !layout.left_open) state_.graph.dragged.clear();
   follow_renames(state_);
   drop_missing_nodes(ctx);
-  request_scopes(ctx, state_.panels && layout.right_open);
-  request_views(ctx);
   draw_over_picture(ctx, area);
   handle_mouse(ctx);
   state_.editor.take_commands(out);
+  // After the edits: in the pipeline, scopes and views follow a renamed node, so that these change nothing.
+  request_scopes(ctx, state_.panels && layout.right_open);
+  request_views(ctx);
   requests_.messages = std::exchange(state_.messages, {});
   for (auto& message : state_.editor.take_messages()) requests_.messages.push_back(std::move(message));
   // Use a slow moving average to make the number readable.

@@ -99,7 +99,11 @@ TEST_F(PictureTools, RenamedNodesAreStillComparedAndMeasured) {
   s.scopes.node = s.graph.selected = "edges", s.graph.folded = {"edges"};
   frame();
   ASSERT_TRUE(s.editor.rename("edges", "lines"));
-  frames(2);  // the running graph still has the old name
+  const Commands sent = frame();
+  ASSERT_FALSE(sent.empty());
+  EXPECT_TRUE(std::holds_alternative<SetGraph>(sent.front())) << "the running graph lacks the new name";
+  EXPECT_EQ(s.editor.former_name("lines"), "edges");
+  frame();  // the running graph still has the old name
   EXPECT_EQ(model.views, (Names{"median", "lines"}));
   EXPECT_EQ(model.scopes, (std::vector<ScopeRequest>{{"median", ScopeKind::compare, "lines"}}));
   EXPECT_EQ(s.scopes.node, "lines");
