@@ -330,5 +330,15 @@ TEST_F(GraphPanel, LongGraphsScrollAndKeepTheAddButtonVisible) {
   EXPECT_LT(add.y + add.h, rect("transport/pause").y);
 }
 
+TEST_F(GraphPanel, TheFilterListStaysInAWindowThatBecomesLower) {
+  press({.character = '+'});
+  frames(3);
+  ASSERT_GT(popup().y + popup().h, 500);
+  ImGui::GetIO().DisplaySize = {1280, 500};
+  frames(4);
+  EXPECT_GE(popup().y, 0);
+  EXPECT_LE(popup().y + popup().h, 500);
+}
+
 }  // namespace
 }  // namespace lensd::ui
