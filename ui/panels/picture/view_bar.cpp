@@ -293,6 +293,7 @@ void draw_compare(PanelContext& ctx, const Rect& area, const Rect& placed) {
   const CompareState& c = ctx.state.compare;
   const bool has_bars = bar_room(ctx, area) != BarRoom::none;
   if (has_bars) draw_compare_bar(ctx, area);
+  if (ctx.state.bypass) return;  // the picture is the source
   const ImVec2 size = size_of_bar(kCompareBar);
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
   const FontScope font(ctx.look.small);
