@@ -61,7 +61,7 @@ void step_volume(PanelContext& ctx, double by) {
 void toggle_mute(PanelContext& ctx) {
   const bool muted = !ctx.newest(&SetMute::on, ctx.model.muted);
   ctx.send(SetMute{muted});
-  ctx.notify(false, muted ? "Muted" : "Sound on");
+  ctx.notify(false, fmt::format("{} {}", kSoundIs, muted ? "muted" : "on"));
 }
 
 void cycle_ab_loop(PanelContext& ctx) {

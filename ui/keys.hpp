@@ -100,7 +100,8 @@ std::string node_key_hint(int number);
 inline constexpr const char *kLoopBegun = "Loop from", *kLoopTooShort = "B must be after A";
 
 // First words of the notices about a setting. ViewerModelBuilder replaces such a notice with the next one.
-inline constexpr const char *kVolumeIs = "Volume:", *kAspectIs = "Aspect ratio:";
+inline constexpr const char *kVolumeIs = "Volume:", *kSoundIs = "Sound:", *kAspectIs = "Aspect ratio:",
+                            *kSlotIs = "Graph ";
 
 // Actions of keys and buttons. They add a notice instead if the source does not support them.
 void toggle_pause(PanelContext& ctx);

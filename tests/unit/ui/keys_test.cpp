@@ -142,8 +142,8 @@ TEST_F(PressedKeys, EveryPressWithinAFrameCounts) {
   EXPECT_EQ(std::get<SetVolume>(press_twice('*').back()).percent, 54);
   EXPECT_FALSE(std::get<SetMute>(press_twice('m').back()).on);
   ASSERT_EQ(viewer.requests().messages.size(), 2u);
-  EXPECT_EQ(viewer.requests().messages[0].second, "Muted");
-  EXPECT_EQ(viewer.requests().messages[1].second, "Sound on");
+  EXPECT_EQ(viewer.requests().messages[0].second, "Sound: muted");
+  EXPECT_EQ(viewer.requests().messages[1].second, "Sound: on");
   EXPECT_FALSE(std::get<Pause>(press_twice(' ').back()).paused);
   EXPECT_FALSE(std::get<SetFileLoop>(press_twice('L').back()).on);
 }
