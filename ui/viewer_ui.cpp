@@ -105,8 +105,9 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& unordered, const
   update_numbers(model);
   rects_.clear();
   requests_ = {};
-  state_.view.pixel_aspect = chosen_pixel_aspect(aspect_choices()[static_cast<size_t>(state_.aspect)],
-                                                 model.pixel_aspect, model.picture);
+  state_.view.pixel_aspect =
+      chosen_pixel_aspect(aspect_choices()[static_cast<size_t>(state_.aspect)],
+                          shows_source() ? model.source_aspect : model.pixel_aspect, model.picture);
   PanelContext ctx{model, input, look, state_, out, tracking_ ? &rects_ : nullptr, start};
   beside_ = compare_mode() == CompareMode::side && model.has_second;
   state_.editor.follow(model, ImGui::IsMouseDown(0), start);

@@ -33,6 +33,7 @@ class ViewerUi {
   /// It is B during a comparison, the source while the graph is bypassed, and the node's input while a crop
   /// node is edited.
   std::string first_picture() const;
+  bool shows_source() const { return first_picture() == kSourceNode; }
   /// Returns A of the comparison that is shown, named as in first_picture(); nullopt if none is shown.
   std::optional<std::string> second_picture() const;
   /// Returns true if the tracks can be drawn over first_picture().

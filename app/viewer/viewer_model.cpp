@@ -143,6 +143,7 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_s
   const int64_t time_ns = now_ns();
   const PipelineStatus status = pipeline_.status();
   model_.picture = picture, model_.pixel_aspect = status.pixel_aspect.ratio();
+  model_.source_aspect = status.source_aspect.ratio();
   if (status.frame_index == model_.frame_index)
     model_.position_ns = status.position_ns;  // advances in long pictures
   model_.stalled_since_ns = status.stalled_since_ns;
