@@ -268,7 +268,7 @@ constexpr KeyAction kActions[] = {
     {A::on_top, {key('T')}, "keep the window on top, without a border", once, [](E e) { e.requests.toggle_on_top = true; }},
     {A::borderless, {key('B')}, nullptr, once, [](E e) { e.requests.toggle_borderless = true; }},
     {A::panels, {Stroke{.key = Key::tab}}, "hide or show the panels", once, [](E e) { toggle(e.state.panels); }},
-    {A::other, {key('i')}, "statistics over the picture", once, [](E e) { toggle(e.state.stats); }},
+    {A::other, {key('i'), key('I').hidden()}, "statistics over the picture", once, [](E e) { toggle(e.state.stats); }},
     {A::log, {key('e')}, "messages so far", once, [](E e) { toggle(e.state.log.open); }},
     {A::help, {key('?')}, "this list of keys", once, [](E e) { toggle(e.state.help); }},
     {A::other, {key('q')}, "quit", once, [](E e) { e.requests.quit = true; }},

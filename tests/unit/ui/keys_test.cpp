@@ -43,6 +43,15 @@ TEST(HeldKeys, CapitalsAndShortcutsAreOtherKeys) {
   EXPECT_FALSE(input.held('b')) << "released after Shift was pressed";
 }
 
+TEST_F(PressedKeys, BothCasesOfIShowTheStatistics) {
+  for (const char32_t key : {U'i', U'I'}) {
+    type(key);
+    EXPECT_TRUE(viewer.state().stats);
+    type(key);
+    EXPECT_FALSE(viewer.state().stats);
+  }
+}
+
 TEST_F(PressedKeys, LoopingTheFileKeepsAAndB) {
   model.loop_a_ns = 1'000'000'000, model.loop_b_ns = 3'000'000'000;
   for (const bool on : {false, true}) {
