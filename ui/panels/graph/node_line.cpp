@@ -4,6 +4,7 @@
 
 #include "core/graph/edit_shape.hpp"
 #include "ui/keys.hpp"
+#include "ui/widgets/text_row.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -69,7 +70,7 @@ void node_menu(PanelContext& ctx, const NodeLine& row) {
   if (item("Move down", "", at + 1 < count, "down")) return editor.move(id, at + 1);
   if (ImGui::BeginMenu("Reads")) {
     for (const std::string& input : possible_inputs(row.shown.graph, id))
-      if (ImGui::MenuItem(input.c_str(), nullptr, row.desc.inputs.front() == input))
+      if (ImGui::MenuItem(label_text(input).c_str(), nullptr, row.desc.inputs.front() == input))
         editor.set_input(id, 0, input);
     ImGui::EndMenu();
   }

@@ -5,6 +5,7 @@
 
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
+#include "ui/widgets/text_row.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -220,7 +221,7 @@ void draw_zoom(PanelContext& ctx, double scale) {
 void choose_node(PanelContext& ctx, const char* group, const char* mark, std::string& node, float width,
                  bool output_first, const std::string& tip) {
   const auto entry = [&](const std::string& id, const char* label) {
-    if (ImGui::Selectable(label, node == id)) node = id;
+    if (ImGui::Selectable(label_text(label).c_str(), node == id)) node = id;
     ctx.mark(group, mark, id.empty() ? "output" : id);
   };
   const auto output = [&] {
