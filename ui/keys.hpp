@@ -108,6 +108,8 @@ void toggle_pause(PanelContext& ctx);
 /// Steps forward, or back if `frames` is negative.
 void step_frames(PanelContext& ctx, int frames);
 void toggle_file_loop(PanelContext& ctx);
+/// Removes a node. If it is selected, selects the next node instead, or the previous one if it was the last.
+void remove_from_list(PanelContext& ctx, const std::string& id);
 
 /// Runs an action as its key does, for menus. Arguments as in handle_keys().
 void run_action(Action action, PanelContext& ctx, const Rect& area, ViewerRequests& requests);

@@ -147,9 +147,11 @@ TEST_F(GraphPanel, RemoveDuplicateAndSoloAreOnTheLineUnderThePointer) {
   click("graph/edges/more");
   click("graph/edges/menu/duplicate");
   EXPECT_EQ(order(), "median edges edges2 convolve ");
+  viewer.state().graph.selected = "edges";
   point_at("graph/edges/title", 0.2f);
   click("graph/edges/remove");
   EXPECT_EQ(order(), "median edges2 convolve ");
+  EXPECT_EQ(viewer.state().graph.selected, "edges2") << "as after the key";
   click("graph/median/title");
   press({.key = Key::remove});
   EXPECT_EQ(order(), "edges2 convolve ");

@@ -80,7 +80,7 @@ void node_menu(PanelContext& ctx, const NodeLine& row) {
   if (item("Fold all nodes", "", count > 1, "fold_all")) ctx.state.graph.fold_next = -1;
   if (item("Unfold all nodes", "", count > 1, "unfold_all")) ctx.state.graph.fold_next = 1;
   ImGui::Separator();
-  if (item("Remove", key_text(Action::remove_node), true, "remove")) editor.remove(id);
+  if (item("Remove", key_text(Action::remove_node), true, "remove")) remove_from_list(ctx, id);
 }
 
 void solo_button(PanelContext& ctx, const NodeLine& row) {
@@ -117,7 +117,7 @@ void actions(PanelContext& ctx, const NodeLine& row) {
   if (small_button(ctx.look, "##more", Icon::dots, kButton, colour::dim)) ImGui::OpenPopup("##menu");
   ctx.mark("graph", row.node.id, "more");
   tooltip(ctx.look, "Solo, rename, duplicate, reset, move, remove");
-  if (remove) ctx.editor().remove(row.node.id);
+  if (remove) remove_from_list(ctx, row.node.id);
 }
 
 void rename_field(PanelContext& ctx, const NodeLine& row, float width) {
