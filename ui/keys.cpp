@@ -61,7 +61,7 @@ void step_volume(PanelContext& ctx, double by) {
 void toggle_mute(PanelContext& ctx) {
   const bool muted = !ctx.newest(&SetMute::on, ctx.model.muted);
   ctx.send(SetMute{muted});
-  ctx.notify(false, muted ? "Muted" : "Sound on");
+  ctx.notify(false, fmt::format("{} {}", kSoundIs, muted ? "muted" : "on"));
 }
 
 void cycle_ab_loop(PanelContext& ctx) {
@@ -108,18 +108,6 @@ void ask_for_filter(UiState& s) {
   s.graph.ask_add = true;
   if (!s.left_room) s.left = Fold::open, s.right_first = false;
   s.panels = true;
-}
-
-/// Removes the selected node. Selects the next node, or the previous one if the removed node was the last.
-void remove_selected(PanelContext& ctx) {
-  std::string& selected = ctx.state.graph.selected;
-  const auto shown = ctx.editor().shown();
-  for (size_t i = 0; i < shown->nodes.size(); ++i) {
-    if (shown->nodes[i].id != selected) continue;
-    ctx.editor().remove(selected);
-    selected = i + 1 < shown->nodes.size() ? shown->nodes[i + 1].id : i > 0 ? shown->nodes[i - 1].id : "";
-    return;
-  }
 }
 
 void duplicate_selected(PanelContext& ctx) {
@@ -229,7 +217,7 @@ constexpr KeyAction kActions[] = {
 
     {A::add_filter, {key('+')}, "add a filter", once, [](E e) { ask_for_filter(e.state); }, "Graph"},
     {A::switch_node, {Stroke{.first = '1', .last = '9'}}, "switch a node on and off", once, [](E e) { switch_node(e.ctx, e.press.character - U'1'); }},
-    {A::remove_node, {Stroke{.key = Key::remove}}, "remove, duplicate the selected node", repeats, [](E e) { remove_selected(e.ctx); }},
+    {A::remove_node, {Stroke{.key = Key::remove}}, "remove, duplicate the selected node", repeats, [](E e) { remove_from_list(e.ctx, e.state.graph.selected); }},
     {A::duplicate_node, {ctrl('d')}, nullptr, repeats, [](E e) { duplicate_selected(e.ctx); }},
     {A::copy_node, {ctrl('c')}, "copy the selected node as text, paste nodes", once, [](E e) { copy_node(e.ctx, e.state.graph.selected); }},
     {A::paste_node, {ctrl('v')}, nullptr, once, [](E e) { paste_nodes(e.ctx); }},
@@ -268,7 +256,7 @@ constexpr KeyAction kActions[] = {
     {A::on_top, {key('T')}, "keep the window on top, without a border", once, [](E e) { e.requests.toggle_on_top = true; }},
     {A::borderless, {key('B')}, nullptr, once, [](E e) { e.requests.toggle_borderless = true; }},
     {A::panels, {Stroke{.key = Key::tab}}, "hide or show the panels", once, [](E e) { toggle(e.state.panels); }},
-    {A::other, {key('i')}, "statistics over the picture", once, [](E e) { toggle(e.state.stats); }},
+    {A::other, {key('i'), key('I').hidden()}, "statistics over the picture", once, [](E e) { toggle(e.state.stats); }},
     {A::log, {key('e')}, "messages so far", once, [](E e) { toggle(e.state.log.open); }},
     {A::help, {key('?')}, "this list of keys", once, [](E e) { toggle(e.state.help); }},
     {A::other, {key('q')}, "quit", once, [](E e) { e.requests.quit = true; }},
@@ -352,6 +340,17 @@ void toggle_file_loop(PanelContext& ctx) {
   if (!ctx.model.seekable && !ctx.model.loop_file)
     return ctx.notify(false, "This source cannot seek, so it cannot loop");
   ctx.send(SetFileLoop{!ctx.newest(&SetFileLoop::on, ctx.model.loop_file)});
+}
+
+void remove_from_list(PanelContext& ctx, const std::string& id) {
+  std::string& selected = ctx.state.graph.selected;
+  const auto shown = ctx.editor().shown();
+  const auto& nodes = shown->nodes;
+  const auto at = std::ranges::find(nodes, id, &NodeView::id);
+  if (at == nodes.end()) return;
+  ctx.editor().remove(id);
+  if (selected != id) return;
+  selected = at + 1 != nodes.end() ? (at + 1)->id : at != nodes.begin() ? (at - 1)->id : std::string();
 }
 
 std::string key_text(Action action) {

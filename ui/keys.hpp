@@ -100,13 +100,16 @@ std::string node_key_hint(int number);
 inline constexpr const char *kLoopBegun = "Loop from", *kLoopTooShort = "B must be after A";
 
 // First words of the notices about a setting. ViewerModelBuilder replaces such a notice with the next one.
-inline constexpr const char *kVolumeIs = "Volume:", *kAspectIs = "Aspect ratio:";
+inline constexpr const char *kVolumeIs = "Volume:", *kSoundIs = "Sound:", *kAspectIs = "Aspect ratio:",
+                            *kSlotIs = "Graph ";
 
 // Actions of keys and buttons. They add a notice instead if the source does not support them.
 void toggle_pause(PanelContext& ctx);
 /// Steps forward, or back if `frames` is negative.
 void step_frames(PanelContext& ctx, int frames);
 void toggle_file_loop(PanelContext& ctx);
+/// Removes a node. If it is selected, selects the next node instead, or the previous one if it was the last.
+void remove_from_list(PanelContext& ctx, const std::string& id);
 
 /// Runs an action as its key does, for menus. Arguments as in handle_keys().
 void run_action(Action action, PanelContext& ctx, const Rect& area, ViewerRequests& requests);

@@ -105,10 +105,11 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& unordered, const
   update_numbers(model);
   rects_.clear();
   requests_ = {};
-  state_.view.pixel_aspect = chosen_pixel_aspect(aspect_choices()[static_cast<size_t>(state_.aspect)],
-                                                 model.pixel_aspect, model.picture);
+  state_.view.pixel_aspect =
+      chosen_pixel_aspect(aspect_choices()[static_cast<size_t>(state_.aspect)],
+                          shows_source() ? model.source_aspect : model.pixel_aspect, model.picture);
   PanelContext ctx{model, input, look, state_, out, tracking_ ? &rects_ : nullptr, start};
-  beside_ = state_.compare.mode == CompareMode::side && model.has_second;
+  beside_ = compare_mode() == CompareMode::side && model.has_second;
   state_.editor.follow(model, ImGui::IsMouseDown(0), start);
   state_.text_edit.entered = ctx.pressed(Key::enter), state_.text_edit.escaped = ctx.pressed(Key::escape);
   end_hidden_fields();
@@ -136,11 +137,12 @@ void ViewerUi::draw(const ViewerModel& model, const InputState& unordered, const
   if (!state_.panels || !layout.left_open) state_.graph.dragged.clear();
   follow_renames(state_);
   drop_missing_nodes(ctx);
-  request_scopes(ctx, state_.panels && layout.right_open);
-  request_views(ctx);
   draw_over_picture(ctx, area);
   handle_mouse(ctx);
   state_.editor.take_commands(out);
+  // After the edits: in the pipeline, scopes and views follow a renamed node, so that these change nothing.
+  request_scopes(ctx, state_.panels && layout.right_open);
+  request_views(ctx);
   requests_.messages = std::exchange(state_.messages, {});
   for (auto& message : state_.editor.take_messages()) requests_.messages.push_back(std::move(message));
   // Use a slow moving average to make the number readable.
@@ -156,11 +158,16 @@ Rect ViewerUi::placed_in(const PanelContext& ctx, const Rect& area) const {
 }
 
 void ViewerUi::draw_over_picture(PanelContext& ctx, const Rect& area) {
-  beside_ = state_.compare.mode == CompareMode::side && ctx.model.has_second;
+  beside_ = compare_mode() == CompareMode::side && ctx.model.has_second;
   // If A and B are side by side, draw overlays over B.
   const Rect own = beside_ ? halves(area).second : area;
   const Rect placed = placed_in(ctx, own);
-  draw_pixel_values(ctx, own, placed);
+  Rect of_b = own;  // the part that shows B; the numbers are of B's pixels
+  if (compare_mode() == CompareMode::split) {
+    const float of_a = std::floor(area.w * state_.compare.split);
+    of_b.x += of_a, of_b.w -= of_a;
+  }
+  draw_pixel_values(ctx, of_b, placed);
   if (state_.tracks.overlay && tracks_fit()) draw_track_hover(ctx, own, placed);
   if (state_.compare.mode != CompareMode::off) draw_compare(ctx, area, placed);
   draw_crop(ctx, own, placed);
@@ -185,20 +192,17 @@ CompareLook ViewerUi::compare_look() const {
   CompareLook look;
   look.channel = state_.channel, look.gain = state_.compare.gain;
   look.split_x = picture_.x + std::round(picture_.w * state_.compare.split);
-  if (state_.bypass)
-    look.second_only = true;
-  else
-    look.mode = state_.compare.mode;
+  look.mode = compare_mode();
   return look;
 }
 
 std::optional<std::string> ViewerUi::second_picture() const {
-  if (state_.bypass) return std::string(kSourceNode);
-  if (state_.compare.mode == CompareMode::off) return std::nullopt;
+  if (compare_mode() == CompareMode::off) return std::nullopt;
   return state_.compare.a;
 }
 
 std::string ViewerUi::first_picture() const {
+  if (state_.bypass) return kSourceNode;
   if (crop_shown(state_)) return input_of(state_.editor.graph(), state_.crop.node);
   return state_.compare.mode == CompareMode::off ? "" : state_.compare.b;
 }
@@ -221,7 +225,8 @@ void ViewerUi::handle_mouse(PanelContext& ctx) {
                             y + 0.5f, std::pow(1.15, static_cast<double>(io.MouseWheel)));
   CompareState& c = state_.compare;
   const float split_x = picture_.x + picture_.w * c.split;
-  const bool at_split = over && c.mode == CompareMode::split && std::abs(x - split_x) < ctx.px(9) * dx;
+  const bool at_split =
+      over && compare_mode() == CompareMode::split && std::abs(x - split_x) < ctx.px(9) * dx;
   // Two quick drags of a handle must not count as a double click on the picture.
   const bool at_handle = at_split || state_.crop.grip.x != 0 || state_.crop.grip.y != 0;
   if (over && !at_handle && ImGui::IsMouseDoubleClicked(0)) requests_.toggle_fullscreen = true;

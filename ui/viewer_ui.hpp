@@ -30,10 +30,11 @@ class ViewerUi {
   /// Returns how to draw the pictures, as of the last draw().
   CompareLook compare_look() const;
   /// Returns the picture to draw, as of the last draw(): a node's id or "source"; empty: the graph's output.
-  /// It is B during a comparison, and the node's input while a crop node is edited.
+  /// It is B during a comparison, the source while the graph is bypassed, and the node's input while a crop
+  /// node is edited.
   std::string first_picture() const;
-  /// Returns the second picture, named as in first_picture(): the source while the graph is bypassed, or A of
-  /// a comparison. Returns nullopt in all other cases.
+  bool shows_source() const { return first_picture() == kSourceNode; }
+  /// Returns A of the comparison that is shown, named as in first_picture(); nullopt if none is shown.
   std::optional<std::string> second_picture() const;
   /// Returns true if the tracks can be drawn over first_picture().
   bool tracks_fit() const;
@@ -54,6 +55,8 @@ class ViewerUi {
 
  private:
   InputState in_typed_order(const InputState& input);
+  /// Returns the comparison that is shown. A bypass hides it.
+  CompareMode compare_mode() const { return state_.bypass ? CompareMode::off : state_.compare.mode; }
   void update_numbers(const ViewerModel& model);
   void end_hidden_fields();
   Rect placed_in(const PanelContext& ctx, const Rect& area) const;

@@ -263,7 +263,8 @@ void Pipeline::end_run() {
 }
 
 void Pipeline::publish_status() {
-  state_.pixel_aspect = output_aspect(*executor_->plan(), source_->pixel_aspect());
+  state_.source_aspect = source_->pixel_aspect();
+  state_.pixel_aspect = output_aspect(*executor_->plan(), state_.source_aspect);
   status_.store(state_);
 }
 

@@ -181,6 +181,7 @@ class Pipeline {
   void request_seek(int64_t position_ns, int back = 0);
   // process thread: plans
   void replan(const SetGraph& command, bool views_only = false);
+  void follow_rename(const GraphDesc& requested);
   PlanExtras extras() const;
   void request_plan();
   bool swap_in_planned();

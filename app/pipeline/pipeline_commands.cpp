@@ -3,6 +3,7 @@
 
 #include "app/pipeline/pipeline.hpp"
 #include "core/base/clock.hpp"
+#include "core/graph/edit_shape.hpp"
 
 namespace lensd {
 namespace {
@@ -117,6 +118,19 @@ void Pipeline::apply_changes(const Batch& batch) {
     if (!batch.changes.empty()) requested_ = std::move(requested), publish_graph();
   }
   if (batch.request) report_outcomes({PlannedCommand{.request = batch.request}}, result.problem);
+}
+
+/// Lets the views, the scopes and the solo of a renamed node follow it. If they came with the sender's next
+/// commands only, the frames until the plan after this one would lack the node's picture.
+void Pipeline::follow_rename(const GraphDesc& requested) {
+  const auto renamed = renamed_node(requested_, requested, registry_);
+  if (!renamed) return;
+  const auto& [from, to] = *renamed;
+  std::ranges::replace(extras_.views, from, to);
+  for (ScopeRequest& scope : extras_.scopes)
+    for (std::string* node : {&scope.node, &scope.other})
+      if (*node == from) *node = to;
+  if (solo_ == from) solo_ = to;
 }
 
 /// Changes the running plan at once, even while another plan is in preparation. Returns false and changes

@@ -79,7 +79,9 @@ void Pipeline::replan(const SetGraph& command, bool views_only) {
     notice(true, problems.front());
     return report_outcomes({planned}, problems.front());
   }
-  requested_ = resolved(command.graph, registry_);
+  GraphDesc requested = resolved(command.graph, registry_);
+  follow_rename(requested);
+  requested_ = std::move(requested);
   if (command.precision) state_.precision = *command.precision;
   if (command.colour) state_.colour = *command.colour;
   unplanned_.push_back(std::move(planned));

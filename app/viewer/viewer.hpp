@@ -140,6 +140,8 @@ class Viewer {
   void report_to_clients(const Notice& notice) const;
   /// Loads dropped presets, and passes the other dropped files to open_all().
   void handle_dropped_files();
+  /// Returns the pixel aspect of ViewerUi::first_picture().
+  PixelAspect shown_aspect() const;
   void snapshot(std::optional<Image> picture, PixelAspect aspect);
   void copy_picture();
   void toggle_record();

@@ -26,8 +26,7 @@ std::string without_conversions(const std::string& path) {
 
 void Viewer::handle_requests(const ui::ViewerRequests& requests) {
   if (requests.snapshot)
-    report_failure("write a snapshot",
-                   [this] { snapshot(shown_.picture(), pipeline_->status().pixel_aspect); });
+    report_failure("write a snapshot", [this] { snapshot(shown_.picture(), shown_aspect()); });
   if (requests.copy_picture) copy_picture();
   if (requests.toggle_record) report_failure("record", [this] { toggle_record(); });
   if (requests.toggle_virtual_camera) toggle_virtual_camera();
@@ -106,6 +105,11 @@ void Viewer::handle_dropped_files() {
   if (!sources.empty()) open_all(std::move(sources));
 }
 
+PixelAspect Viewer::shown_aspect() const {
+  const PipelineStatus status = pipeline_->status();
+  return ui_.shows_source() ? status.source_aspect : status.pixel_aspect;
+}
+
 void Viewer::snapshot(std::optional<Image> picture, PixelAspect aspect) {
   if (!picture) return model_->notice(true, "cannot write a snapshot: no frame is finished yet");
   std::string name = line_.screenshot_template;
@@ -117,7 +121,7 @@ void Viewer::snapshot(std::optional<Image> picture, PixelAspect aspect) {
 void Viewer::copy_picture() {
   std::optional<Image> picture = shown_.picture();
   if (!picture) return model_->notice(true, "cannot copy the picture: no frame is finished yet");
-  snapshots_.copy(std::move(*picture), pipeline_->status().pixel_aspect);
+  snapshots_.copy(std::move(*picture), shown_aspect());
 }
 
 void Viewer::toggle_record() {

@@ -33,7 +33,8 @@ std::string detail_text(const SourceInfo& info, const PictureInfo& picture) {
 /// Returns true if the notice `newer` replaces `older`: both have the same text, for example because a
 /// dragged slider repeats it, or both show a value of the same setting.
 bool is_replaced(const ui::Notice& older, const std::string& newer) {
-  constexpr std::array<std::string_view, 2> kSettings = {ui::kVolumeIs, ui::kAspectIs};
+  constexpr std::array<std::string_view, 4> kSettings = {ui::kVolumeIs, ui::kSoundIs, ui::kAspectIs,
+                                                         ui::kSlotIs};
   const auto both = [&](std::string_view setting) {
     return older.text.starts_with(setting) && newer.starts_with(setting);
   };
@@ -142,6 +143,7 @@ const ui::ViewerModel& ViewerModelBuilder::build(Extent picture, bool controls_s
   const int64_t time_ns = now_ns();
   const PipelineStatus status = pipeline_.status();
   model_.picture = picture, model_.pixel_aspect = status.pixel_aspect.ratio();
+  model_.source_aspect = status.source_aspect.ratio();
   if (status.frame_index == model_.frame_index)
     model_.position_ns = status.position_ns;  // advances while a long picture is shown
   model_.stalled_since_ns = status.stalled_since_ns;

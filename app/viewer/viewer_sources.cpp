@@ -251,9 +251,11 @@ std::vector<Command> Viewer::settings_since(const OpenRequest& request) const {
   if (m.precision != request.precision) changes.emplace_back(SetPrecision{m.precision});
   if (m.colour != request.colour) changes.emplace_back(SetColour{m.colour});
   if (m.loop_file != request.loop_file) changes.emplace_back(SetFileLoop{m.loop_file});
-  // A change of the video track keeps the A-B loop.
+  // A change of the video track keeps the A-B loop and the pause.
   if (request.video_track && m.loop_a_ns >= 0)
     changes.emplace_back(SetLoop{m.loop_file, m.loop_a_ns, m.loop_b_ns});
+  if (const bool paused = pipeline_->status().paused; request.video_track && paused != request.paused)
+    changes.emplace_back(Pause{paused});
   if (m.speed != request.speed) changes.emplace_back(SetSpeed{m.speed});
   if (m.volume != request.volume) changes.emplace_back(SetVolume{m.volume});
   if (m.muted != request.muted) changes.emplace_back(SetMute{m.muted});

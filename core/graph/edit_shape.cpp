@@ -101,6 +101,20 @@ EditProblem rename_node(GraphDesc& graph, const std::string& id, const std::stri
   return std::nullopt;
 }
 
+std::optional<std::pair<std::string, std::string>> renamed_node(const GraphDesc& before,
+                                                                const GraphDesc& after,
+                                                                const Registry& registry) {
+  if (before.nodes.size() != after.nodes.size()) return std::nullopt;
+  for (size_t i = 0; i < after.nodes.size(); ++i) {
+    const std::string &from = before.nodes[i].id, &to = after.nodes[i].id;
+    if (from == to) continue;
+    GraphDesc renamed = before;
+    if (rename_node(renamed, from, to) || !equivalent(renamed, after, registry)) return std::nullopt;
+    return std::pair(from, to);
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> possible_inputs(const GraphDesc& graph, const std::string& id) {
   std::vector<std::string> all{kSourceNode};
   for (const NodeDesc& node : graph.nodes) {

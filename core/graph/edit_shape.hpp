@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/graph/graph.hpp"
@@ -36,6 +37,12 @@ EditProblem move_node(GraphDesc& graph, const std::string& id, size_t to);
 /// Renames a node and updates its readers' inputs and the graph's output. Fails if the name is empty, too
 /// long or taken, or contains reserved characters.
 EditProblem rename_node(GraphDesc& graph, const std::string& id, const std::string& name);
+
+/// Returns the old and the new name of the node whose name is the only difference of the graphs. Returns
+/// nullopt if there is no such node. Both graphs must be resolved().
+std::optional<std::pair<std::string, std::string>> renamed_node(const GraphDesc& before,
+                                                                const GraphDesc& after,
+                                                                const Registry& registry);
 
 /// Sets input `n` of a node. An empty `input` removes input `n` and all later inputs. Does nothing if there
 /// is no such node or `n` exceeds the number of inputs.

@@ -27,6 +27,7 @@ struct ProcessStatus {
   double speed = 1;
   int64_t loop_a_ns = -1, loop_b_ns = -1;  ///< A-B loop; negative: not set
   PixelAspect pixel_aspect;                ///< pixel aspect of the output
+  PixelAspect source_aspect;               ///< pixel aspect of the source's pictures, upright
   /// Field order of the newest frame that is marked as interlaced; progressive: there was none.
   FieldOrder fields = FieldOrder::progressive;
   bool frame_estimated = false;  ///< see FrameInfo::index_estimated

@@ -1,7 +1,7 @@
 // Draws the newest picture into the window.
 //
 //   Frame ── show() ──▶ DisplayPath ──▶ texture ── draw(area, view) ──▶ back buffer
-//         └─ show_second() ──▶ a second DisplayPath, for comparisons and the bypass
+//         └─ show_second() ──▶ a second DisplayPath, for comparisons
 //
 // Results of GL timer queries around draw() are read some frames later, without waiting. Call from the UI
 // thread only. The GL context must be current and outlive the presenter.
@@ -26,8 +26,7 @@ class Presenter {
 
   /// Uploads an image of a frame. The frame may be released afterwards.
   void show(const Frame& frame, int image = 0) { path_->upload(frame, image); }
-  /// Uploads the second picture: A of a comparison, or the source while the graph is bypassed. A negative
-  /// `image` removes the second picture.
+  /// Uploads the second picture: A of a comparison. A negative `image` removes it.
   void show_second(const Frame& frame, int image);
 
   /// Sets the conversion of the pictures' values to display colours. `light`: the bytes of a DeepLight

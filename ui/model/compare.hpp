@@ -29,7 +29,7 @@ struct CompareLook {
   ChannelView channel = ChannelView::colour;
   float split_x = 0;  ///< x of the handle in framebuffer pixels
   float gain = 4;
-  bool second_only = false;  ///< show only the second picture, for example during a bypass
+  bool second_only = false;  ///< show only the second picture
 };
 
 }  // namespace lensd::ui

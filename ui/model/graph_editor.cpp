@@ -14,22 +14,6 @@ namespace {
 /// Wheel steps and key presses at shorter intervals form one undo step.
 constexpr int64_t kPauseNs = 700'000'000;
 
-/// Returns the old and the new name of the node whose name is the only difference of the graphs. Returns
-/// nullopt if there is no such node.
-std::optional<std::pair<std::string, std::string>> renamed_node(const GraphDesc& before,
-                                                                const GraphDesc& after,
-                                                                const Registry& registry) {
-  if (before.nodes.size() != after.nodes.size()) return std::nullopt;
-  for (size_t i = 0; i < after.nodes.size(); ++i) {
-    const std::string &from = before.nodes[i].id, &to = after.nodes[i].id;
-    if (from == to) continue;
-    GraphDesc renamed = before;
-    if (rename_node(renamed, from, to) || !equivalent(renamed, after, registry)) return std::nullopt;
-    return std::pair(from, to);
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 void GraphEditor::follow(const ViewerModel& model, bool mouse_down, int64_t time_ns) {
@@ -93,7 +77,13 @@ void GraphEditor::follow_rename(const GraphDesc& before) {
   auto renamed = renamed_node(before, graph(), *registry_);
   if (!renamed) return;
   if (solo_ == renamed->first) pending_.emplace_back(Solo{solo_ = renamed->second});
+  last_rename_ = *renamed;
   renames_.push_back(std::move(*renamed));
+}
+
+std::string GraphEditor::former_name(const std::string& id) const {
+  const auto& [from, to] = last_rename_;
+  return id == to && !graph().find(from) ? from : std::string();
 }
 
 void GraphEditor::changed() {

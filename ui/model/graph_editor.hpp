@@ -87,6 +87,10 @@ class GraphEditor {
   /// Returns the old and new names of the nodes that were renamed since the last call, also by undo, redo,
   /// another client or a refusal.
   std::vector<std::pair<std::string, std::string>> take_renames() { return std::exchange(renames_, {}); }
+  /// Returns the name of a node before the newest rename, or an empty string if that was for another node.
+  /// Until the renamed graph runs, frames have the node's picture under that name. Returns an empty string if
+  /// another node has it now.
+  std::string former_name(const std::string& id) const;
   /// Returns the messages for the user since the last call; true marks a problem.
   std::vector<std::pair<bool, std::string>> take_messages() { return std::exchange(messages_, {}); }
 
@@ -106,6 +110,7 @@ class GraphEditor {
   std::vector<Command> pending_;
   std::vector<std::pair<bool, std::string>> messages_;
   std::vector<std::pair<std::string, std::string>> renames_;
+  std::pair<std::string, std::string> last_rename_;  // old and new name
   std::string solo_;
   uint64_t revision_ = 0;
   uint64_t pipeline_ = 0;  // ViewerModel::pipeline of the last follow(); 0: none yet

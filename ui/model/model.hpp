@@ -85,7 +85,8 @@ struct ViewerModel {
   std::vector<Chapter> chapters;           ///< sorted by start
   bool thumbnails = false;                 ///< the source has thumbnails for the seek bar
   std::shared_ptr<const Image> thumbnail;  ///< thumbnail at ThumbnailState::wanted_ns; null: not available
-  double pixel_aspect = 1;                 ///< width of the pixels of `picture` relative to their height
+  double pixel_aspect = 1;                 ///< width of the output's pixels relative to their height
+  double source_aspect = 1;                ///< pixel aspect of the source's pictures, upright
   Extent picture;                          ///< size of the picture that the presenter shows
   GraphDesc opened_with;                   ///< graph with which the source was opened
   Extent source_size;                      ///< size of the source's pictures, upright

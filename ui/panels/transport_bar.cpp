@@ -94,9 +94,9 @@ void draw_seek_tooltip(PanelContext& ctx, int64_t pointed_ns) {
     const Rect room{0, 0, ctx.px(kThumbnailWidth), ctx.px(kThumbnailHeight)};
     const bool known = m.thumbnail != nullptr;
     const Extent picture = known ? m.thumbnail->format.extent : m.source_size;
-    const double scale = fit_scale(picture, room, known ? 1 : m.pixel_aspect);
+    const double scale = fit_scale(picture, room, known ? 1 : m.source_aspect);
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const ImVec2 size{static_cast<float>(picture.width * (known ? 1 : m.pixel_aspect) * scale),
+    const ImVec2 size{static_cast<float>(picture.width * (known ? 1 : m.source_aspect) * scale),
                       static_cast<float>(picture.height * scale)};
     ImGui::Dummy(size);
     ctx.mark("transport", "thumbnail");

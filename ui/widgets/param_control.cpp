@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/widgets/text_row.hpp"
 #include "ui/widgets/widgets.hpp"
 
 namespace lensd::ui {
@@ -208,7 +209,7 @@ bool begin_combo(const Look& look, const char* id, const std::string& shown) {
   const float width = ImGui::CalcItemWidth(), height = ImGui::GetFrameHeight();
   const ImVec2 tip{at.x + width - look.px(10), at.y + height * 0.5f};
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const bool open = ImGui::BeginCombo(id, shown.c_str(), ImGuiComboFlags_NoArrowButton);
+  const bool open = ImGui::BeginCombo(id, label_text(shown).c_str(), ImGuiComboFlags_NoArrowButton);
   draw_icon(list, tip, look.px(8), Icon::chevron_down, styled(colour::dim));
   return open;
 }

@@ -1,6 +1,7 @@
 #include "ui/widgets/text_row.hpp"
 
 #include "core/base/text/printable.hpp"
+#include "ui/widgets/extra_glyphs.hpp"
 #include "ui/widgets/widgets.hpp"
 
 namespace lensd::ui {
@@ -17,6 +18,7 @@ bool text_row(const std::string& text, bool chosen, float width, ImU32 ink) {
 std::string label_text(std::string_view text) {
   std::string label = printable(text);
   for (size_t at = 0; (at = label.find("##", at)) != std::string::npos; ++at) label.insert(at + 1, 1, ' ');
+  note_characters(label);
   return label;
 }
 

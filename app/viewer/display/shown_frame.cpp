@@ -41,12 +41,18 @@ void ShownFrame::show(Frame frame, ui::Presenter& presenter, const ui::ViewerUi&
   refresh(presenter, ui);
 }
 
+int ShownFrame::find(const std::string& node, const ui::ViewerUi& ui) const {
+  if (const int image = frame_.find_image(node); image >= 0) return image;
+  const std::string former = ui.state().editor.former_name(node);
+  return former.empty() ? -1 : frame_.find_image(former);
+}
+
 void ShownFrame::refresh(ui::Presenter& presenter, const ui::ViewerUi& ui) {
   if (!frame_) return;
-  const int first = std::max(frame_.find_image(ui.first_picture()), 0);
+  const int first = std::max(find(ui.first_picture(), ui), 0);
   if (first != first_image_) presenter.show(frame_, first_image_ = first);
   const std::optional<std::string> wanted = ui.second_picture();
-  const int second = wanted ? frame_.find_image(*wanted) : -1;
+  const int second = wanted ? find(*wanted, ui) : -1;
   if (second != second_image_) presenter.show_second(frame_, second_image_ = second);
 }
 

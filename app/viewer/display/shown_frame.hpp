@@ -10,6 +10,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "app/viewer/viewer_model.hpp"
 #include "core/graph/exec/device_frame_sync.hpp"
@@ -47,6 +48,9 @@ class ShownFrame {
   std::optional<Image> picture() const;
 
  private:
+  /// Returns the index of a node's image, or -1. Frames of the plan before a rename have it under the former
+  /// name.
+  int find(const std::string& node, const ui::ViewerUi& ui) const;
   /// Copies a rectangle of one of the frame's pictures to the host.
   Image part(int image, int x, int y, Extent size) const;
 

@@ -12,20 +12,14 @@
 namespace lensd {
 namespace {
 
-/// Returns true if both name the same source, for example a file by its relative and its absolute path. Does
-/// not access files.
-bool same_source(const std::string& a, const std::string& b) {
-  if (a == b) return true;
-  const std::string path = absolute_path(a);
-  return !path.empty() && path == absolute_path(b);
-}
-
-auto find_source(const std::vector<std::string>& sources, const std::string& source) {
-  const std::string path = absolute_path(source), name = std::filesystem::path(path).filename().string();
-  return std::ranges::find_if(sources, [&](const std::string& other) {
-    // Compare file names first: computing the absolute path of each source in a long list takes too long.
+/// Returns a function that returns true if its argument names the same source as `source`, for example a file
+/// by its relative and its absolute path. It does not access files. It compares file names first,
+/// because computing the absolute path of each source in a long list takes too long.
+auto same_source_as(const std::string& source) {
+  const std::string path = absolute_path(source);
+  return [source, path, name = std::filesystem::path(path).filename().string()](const std::string& other) {
     return other == source || (!path.empty() && other.ends_with(name) && absolute_path(other) == path);
-  });
+  };
 }
 
 }  // namespace
@@ -81,7 +75,7 @@ void Playlist::insert(const std::string& source) {
   revert();
   const std::vector<std::string>& shown = *playing_.sources;
   if (shown.size() < 2) return;
-  if (const auto found = find_source(shown, source); found != shown.end()) {
+  if (const auto found = std::ranges::find_if(shown, same_source_as(source)); found != shown.end()) {
     chosen_.index = static_cast<size_t>(found - shown.begin());
     return;
   }
@@ -93,8 +87,9 @@ void Playlist::insert(const std::string& source) {
 
 void Playlist::playing(const std::string& source) {
   const std::vector<std::string>& all = *chosen_.sources;
-  if (chosen_.index >= all.size() || !same_source(all[chosen_.index], source)) {
-    const auto found = find_source(all, source);
+  const auto same = same_source_as(source);
+  if (chosen_.index >= all.size() || !same(all[chosen_.index])) {
+    const auto found = std::ranges::find_if(all, same);
     if (found != all.end())
       chosen_.index = static_cast<size_t>(found - all.begin());
     else

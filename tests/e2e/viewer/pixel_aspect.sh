@@ -36,4 +36,12 @@ wait_for 30 wide || fail "the picture's sides are $(shown) %, expected 178"
 key 0
 wait_for 10 wide || fail "fitted, the picture's sides are $(shown) %, expected 178"
 quit_window
+start_window "$WORK/plain.mkv" --pause --backend=cpu --graph rotate
+upright() { local at; at=$(shown) && ((at >= 55 && at <= 57)); }
+wait_for 30 upright || fail "the turned picture's sides are $(shown) %, expected 56"
+xdotool keydown --window "$WINDOW" b
+wait_for 10 wide || fail "bypassed, the picture's sides are $(shown) %, expected 178"
+xdotool keyup --window "$WINDOW" b
+wait_for 10 upright || fail "after the bypass, the picture's sides are $(shown) %, expected 56"
+quit_window
 echo "ok: the window"

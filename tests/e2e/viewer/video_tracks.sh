@@ -36,6 +36,9 @@ click menu/video_track
 wait_for 10 place menu/video_track/1 || fail "the menu does not list the tracks"
 click menu/video_track/1
 wait_for 20 shape_is 133 || fail "the menu does not show the first track: $(value placed)"
+xdotool key --window "$WINDOW" --delay 1 underscore space # Space comes while the track is being opened
+wait_for 20 shape_is 200 || fail "_ does not show the second track again: $(value placed)"
+expect_value paused 0
 quit_window
 echo "ok: video tracks in the window"
 

@@ -63,6 +63,9 @@ class SyntheticSource final : public Source {
   std::atomic<int64_t> data_wait{INT64_MAX};
   int64_t data_wait_ns() const noexcept override { return data_wait; }
 
+  PixelAspect aspect;
+  PixelAspect pixel_aspect() const override { return aspect; }
+
   const SourceInfo& info() const override { return info_; }
 
   FrameOutcome next(Picture& out) override {

@@ -126,5 +126,16 @@ TEST_F(GraphPanel, ARejectedNameStaysInItsField) {
   EXPECT_EQ(viewer.state().graph.selected, "lines");
 }
 
+TEST_F(GraphPanel, ListsShowAllOfANameWithTwoHashes) {
+  ASSERT_TRUE(viewer.state().editor.rename("median", "a##b"));
+  model.nodes.front().id = "a##b";  // as the pipeline's plan
+  viewer.state().compare = {.mode = CompareMode::split, .a = "a##b"};
+  frames(3);
+  EXPECT_TRUE(drawn("a# #b")) << "the chosen node";
+  viewer.state().compare.a = kSourceNode;
+  click("compare/A"), frames(2);
+  EXPECT_TRUE(drawn("a# #b")) << "in the list";
+}
+
 }  // namespace
 }  // namespace lensd::ui

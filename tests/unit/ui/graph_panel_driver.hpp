@@ -1,6 +1,8 @@
 // The graph panel with simulated input, without a display, and a pipeline that applies commands immediately.
 #pragma once
 
+#include <imgui_internal.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,6 +56,13 @@ class GraphPanel : public PanelDriver {
     button(false), frames(2);
   }
   void press(KeyPress key) { PanelDriver::press(key), frame(); }
+  /// Returns the rectangle of the only open popup.
+  static Rect popup() {
+    const auto& popups = ImGui::GetCurrentContext()->OpenPopupStack;
+    const ImGuiWindow* const window = popups.Size == 1 ? popups.back().Window : nullptr;
+    EXPECT_TRUE(window);
+    return window ? Rect{window->Pos.x, window->Pos.y, window->Size.x, window->Size.y} : Rect{};
+  }
   std::string order() const {
     std::string text;
     for (const NodeDesc& node : model.graph.nodes) text += node.id + " ";

@@ -147,9 +147,11 @@ TEST_F(GraphPanel, RemoveDuplicateAndSoloAreOnTheLineUnderThePointer) {
   click("graph/edges/more");
   click("graph/edges/menu/duplicate");
   EXPECT_EQ(order(), "median edges edges2 convolve ");
+  viewer.state().graph.selected = "edges";
   point_at("graph/edges/title", 0.2f);
   click("graph/edges/remove");
   EXPECT_EQ(order(), "median edges2 convolve ");
+  EXPECT_EQ(viewer.state().graph.selected, "edges2") << "as after the key";
   click("graph/median/title");
   press({.key = Key::remove});
   EXPECT_EQ(order(), "edges2 convolve ");
@@ -328,6 +330,16 @@ TEST_F(GraphPanel, LongGraphsScrollAndKeepTheAddButtonVisible) {
   EXPECT_GE(model.graph.nodes.size(), 15u);
   const Rect add = rect("graph/add");
   EXPECT_LT(add.y + add.h, rect("transport/pause").y);
+}
+
+TEST_F(GraphPanel, TheFilterListStaysInAWindowThatBecomesLower) {
+  press({.character = '+'});
+  frames(3);
+  ASSERT_GT(popup().y + popup().h, 500);
+  ImGui::GetIO().DisplaySize = {1280, 500};
+  frames(4);
+  EXPECT_GE(popup().y, 0);
+  EXPECT_LE(popup().y + popup().h, 500);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // The presets and the last graph in the graph panel.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <imgui_internal.h>
 
 #include <filesystem>
 
@@ -79,12 +78,9 @@ TEST_F(GraphPanel, ThePresetsStayInALowWindow) {
   ImGui::GetIO().DisplaySize = {1280, 300};
   frames(4);
   click("presets/menu"), frames(4);
-  const auto& popups = ImGui::GetCurrentContext()->OpenPopupStack;
-  ASSERT_EQ(popups.Size, 1);
-  const ImGuiWindow* menu = popups.back().Window;
-  ASSERT_TRUE(menu);
-  EXPECT_GE(menu->Pos.y, 0);
-  EXPECT_LE(menu->Pos.y + menu->Size.y, 300);
+  const Rect menu = popup();
+  EXPECT_GE(menu.y, 0);
+  EXPECT_LE(menu.y + menu.h, 300);
 }
 
 TEST_F(GraphPanel, APresetSetsTheControlsThatTheCameraAllows) {

@@ -43,6 +43,15 @@ TEST(HeldKeys, CapitalsAndShortcutsAreOtherKeys) {
   EXPECT_FALSE(input.held('b')) << "released after Shift was pressed";
 }
 
+TEST_F(PressedKeys, BothCasesOfIShowTheStatistics) {
+  for (const char32_t key : {U'i', U'I'}) {
+    type(key);
+    EXPECT_TRUE(viewer.state().stats);
+    type(key);
+    EXPECT_FALSE(viewer.state().stats);
+  }
+}
+
 TEST_F(PressedKeys, LoopingTheFileKeepsAAndB) {
   model.loop_a_ns = 1'000'000'000, model.loop_b_ns = 3'000'000'000;
   for (const bool on : {false, true}) {
@@ -142,8 +151,8 @@ TEST_F(PressedKeys, EveryPressWithinAFrameCounts) {
   EXPECT_EQ(std::get<SetVolume>(press_twice('*').back()).percent, 54);
   EXPECT_FALSE(std::get<SetMute>(press_twice('m').back()).on);
   ASSERT_EQ(viewer.requests().messages.size(), 2u);
-  EXPECT_EQ(viewer.requests().messages[0].second, "Muted");
-  EXPECT_EQ(viewer.requests().messages[1].second, "Sound on");
+  EXPECT_EQ(viewer.requests().messages[0].second, "Sound: muted");
+  EXPECT_EQ(viewer.requests().messages[1].second, "Sound: on");
   EXPECT_FALSE(std::get<Pause>(press_twice(' ').back()).paused);
   EXPECT_FALSE(std::get<SetFileLoop>(press_twice('L').back()).on);
 }

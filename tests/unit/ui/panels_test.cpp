@@ -127,13 +127,21 @@ TEST_F(Panels, HeldKeysActOnceButSteppingRepeats) {
   EXPECT_TRUE(only<Step>(press({.character = '.', .repeat = true})));
 }
 
-TEST_F(Panels, BypassLastsWhileHeld) {
-  InputState input;
-  input.held_letters = 1u << ('b' - 'a');
-  frame(input);
-  EXPECT_TRUE(viewer.compare_look().second_only);
+TEST_F(Panels, WhileTheGraphIsBypassedTheSourceHasTheWholePicture) {
+  InputState held;
+  held.held_letters = 1u << ('b' - 'a');
+  model.has_second = true;
+  for (const CompareMode mode : {CompareMode::off, CompareMode::split, CompareMode::side}) {
+    viewer.state().compare.mode = mode;
+    frame(), frame(held);
+    EXPECT_EQ(viewer.first_picture(), "source");
+    EXPECT_EQ(viewer.second_picture(), std::nullopt);
+    EXPECT_EQ(viewer.compare_look().mode, CompareMode::off);
+    EXPECT_EQ(viewer.own_rect().w, viewer.picture_rect().w);
+    EXPECT_FALSE(there("compare/label"));
+  }
   frame();
-  EXPECT_FALSE(viewer.compare_look().second_only);
+  EXPECT_TRUE(there("compare/label"));
 }
 
 TEST_F(Panels, TabGivesThePictureTheWholeWindow) {

@@ -148,6 +148,16 @@ TEST_F(Preview, AspectRatiosReplaceTheSources) {
   EXPECT_DOUBLE_EQ(chosen_pixel_aspect({"4:3", 4.0 / 3}, 1.5, {}), 1.5) << "no picture yet";
 }
 
+TEST_F(Preview, ABypassShowsTheSourceInItsShape) {
+  model.pixel_aspect = 0.75, model.source_aspect = 1.25;
+  InputState held;
+  held.held_letters = 1u << ('b' - 'a');
+  frame(held), frame(held);
+  EXPECT_DOUBLE_EQ(viewer.view().pixel_aspect, 1.25);
+  frames(2);
+  EXPECT_DOUBLE_EQ(viewer.view().pixel_aspect, 0.75);
+}
+
 TEST_F(Preview, ARightClickOpensTheMenuOfThePicture) {
   model.source_path = "/videos/clip.mp4";
   right_click_on_picture();

@@ -12,6 +12,7 @@ namespace lensd::ui {
 namespace {
 
 constexpr float kListWidth = 420, kLineHeight = 38;  // logical pixels
+constexpr int kLongestList = 9;                      ///< more lines scroll
 /// A typed word of at least this many letters is also found within words: "scale" finds "grayscale".
 constexpr size_t kInWord = 4;
 constexpr int kLastRank = 3;
@@ -108,7 +109,7 @@ void draw_list(PanelContext& ctx) {
   for (const KeyPress& press : ctx.input.presses)
     g.add_choice += press.key == Key::down ? 1 : press.key == Key::up ? -1 : 0;
   g.add_choice = std::clamp(g.add_choice, 0, std::max(count - 1, 0));
-  const float lines = static_cast<float>(std::clamp(count, 1, 9));
+  const float lines = static_cast<float>(std::clamp(count, 1, kLongestList));
   const float most = ImGui::GetIO().DisplaySize.y * 0.6f;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   ImGui::BeginChild("##filters", {0, std::min(lines * ctx.px(kLineHeight), most)});
@@ -153,10 +154,8 @@ void draw_add_filter(PanelContext& ctx) {
     g.add_filter.clear(), g.add_choice = 0, g.focus_add = true;
     ImGui::OpenPopup("##add_list");
   }
-  // Place the list below the button if there is room, else higher.
-  const float needed = ctx.px(9 * kLineHeight + 80), bottom = ImGui::GetIO().DisplaySize.y - ctx.px(8);
-  const float y = std::max(std::min(end.y + ctx.px(2), bottom - needed), ctx.px(8));
-  ImGui::SetNextWindowPos({at.x, y}, ImGuiCond_Appearing);
+  // Reserve the height of the longest list, so that the list stays in place while typing shortens it.
+  place_popup(ctx.look, {at.x, end.y + ctx.px(2)}, ctx.px(kLongestList * kLineHeight + 80));
   ImGui::SetNextWindowSize({std::min(ctx.px(kListWidth), ImGui::GetIO().DisplaySize.x - ctx.px(24)), 0});
   const VarScope window_padding(ImGuiStyleVar_WindowPadding, {ctx.px(10), ctx.px(10)});
   g.add_open = ImGui::BeginPopup("##add_list", ImGuiWindowFlags_NoMove);

@@ -17,9 +17,10 @@ void switch_slot(PanelContext& ctx, size_t to) {
   const std::string name(1, static_cast<char>('A' + to));
   const SlotState::Slot next = wanted.used ? wanted : own;
   if (!editor.replace(next.graph, "graph " + name, next.preset, to)) return;
-  ctx.notify(false, wanted.used ? "Graph " + name
-                                : fmt::format("Graph {}: a copy of {}, to be changed", name,
-                                              static_cast<char>('A' + from)));
+  ctx.notify(
+      false,
+      kSlotIs + name +
+          (wanted.used ? "" : fmt::format(": a copy of {}, to be changed", static_cast<char>('A' + from))));
   s.graphs[to] = {true, next.graph, next.preset};
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/graph/edit_shape.hpp"
 #include "ui/keys.hpp"
+#include "ui/widgets/text_row.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -69,7 +70,7 @@ void node_menu(PanelContext& ctx, const NodeLine& row) {
   if (item("Move down", "", at + 1 < count, "down")) return editor.move(id, at + 1);
   if (ImGui::BeginMenu("Reads")) {
     for (const std::string& input : possible_inputs(row.shown.graph, id))
-      if (ImGui::MenuItem(input.c_str(), nullptr, row.desc.inputs.front() == input))
+      if (ImGui::MenuItem(label_text(input).c_str(), nullptr, row.desc.inputs.front() == input))
         editor.set_input(id, 0, input);
     ImGui::EndMenu();
   }
@@ -79,7 +80,7 @@ void node_menu(PanelContext& ctx, const NodeLine& row) {
   if (item("Fold all nodes", "", count > 1, "fold_all")) ctx.state.graph.fold_next = -1;
   if (item("Unfold all nodes", "", count > 1, "unfold_all")) ctx.state.graph.fold_next = 1;
   ImGui::Separator();
-  if (item("Remove", key_text(Action::remove_node), true, "remove")) editor.remove(id);
+  if (item("Remove", key_text(Action::remove_node), true, "remove")) remove_from_list(ctx, id);
 }
 
 void solo_button(PanelContext& ctx, const NodeLine& row) {
@@ -116,7 +117,7 @@ void actions(PanelContext& ctx, const NodeLine& row) {
   if (small_button(ctx.look, "##more", Icon::dots, kButton, colour::dim)) ImGui::OpenPopup("##menu");
   ctx.mark("graph", row.node.id, "more");
   tooltip(ctx.look, "Solo, rename, duplicate, reset, move, remove");
-  if (remove) ctx.editor().remove(row.node.id);
+  if (remove) remove_from_list(ctx, row.node.id);
 }
 
 void rename_field(PanelContext& ctx, const NodeLine& row, float width) {

@@ -6,6 +6,7 @@
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
 #include "ui/panels/picture/edit_crop.hpp"
+#include "ui/widgets/text_row.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -201,7 +202,7 @@ void draw_input(PanelContext& ctx, const NodeView& node, const NodeDesc& desc, s
   if (open) {
     if (optional) choices.push_back(none);
     for (const std::string& choice : choices) {
-      if (ImGui::Selectable(choice.c_str(), choice == now)) chosen = choice;
+      if (ImGui::Selectable(label_text(choice).c_str(), choice == now)) chosen = choice;
       ctx.mark("graph", node.id, fmt::format("{}/{}", part, choice));
     }
     ImGui::EndCombo();

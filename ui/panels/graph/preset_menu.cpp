@@ -5,7 +5,6 @@
 #include "core/base/error.hpp"
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
-#include "ui/widgets/extra_glyphs.hpp"
 #include "ui/widgets/text_row.hpp"
 
 namespace lensd::ui {
@@ -80,8 +79,7 @@ void draw_files(PanelContext& ctx) {
     if (!file.example) {
       own_line(ctx, file, file.path == now);
     } else {
-      note_characters(file.name);
-      if (ImGui::Selectable(file.name.c_str(), file.path == now)) load(ctx, file);
+      if (ImGui::Selectable(label_text(file.name).c_str(), file.path == now)) load(ctx, file);
       ctx.mark("presets", "list", file.name);
       tooltip(ctx.look, file.path);
     }

@@ -1,7 +1,6 @@
 // Draws the context menu of the picture, for users who do not know the keys.
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
-#include "ui/widgets/extra_glyphs.hpp"
 #include "ui/widgets/text_row.hpp"
 
 namespace lensd::ui {
@@ -63,7 +62,6 @@ void track_items(const Menu& menu) {
   for (int number = 1; number <= static_cast<int>(m.video_tracks.size()); ++number) {
     const std::string text =
         fmt::format("{}: {}", number, label_text(m.video_tracks[static_cast<size_t>(number - 1)]));
-    note_characters(text);
     if (menu.chosen(text.c_str(), fmt::format("video_track/{}", number).c_str(), "", m.video_track == number))
       menu.requests.video_track = number;
   }

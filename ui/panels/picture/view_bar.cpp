@@ -5,6 +5,7 @@
 
 #include "ui/keys.hpp"
 #include "ui/panel.hpp"
+#include "ui/widgets/text_row.hpp"
 
 namespace lensd::ui {
 namespace {
@@ -220,7 +221,7 @@ void draw_zoom(PanelContext& ctx, double scale) {
 void choose_node(PanelContext& ctx, const char* group, const char* mark, std::string& node, float width,
                  bool output_first, const std::string& tip) {
   const auto entry = [&](const std::string& id, const char* label) {
-    if (ImGui::Selectable(label, node == id)) node = id;
+    if (ImGui::Selectable(label_text(label).c_str(), node == id)) node = id;
     ctx.mark(group, mark, id.empty() ? "output" : id);
   };
   const auto output = [&] {
@@ -293,6 +294,7 @@ void draw_compare(PanelContext& ctx, const Rect& area, const Rect& placed) {
   const CompareState& c = ctx.state.compare;
   const bool has_bars = bar_room(ctx, area) != BarRoom::none;
   if (has_bars) draw_compare_bar(ctx, area);
+  if (ctx.state.bypass) return;  // the picture is the source
   const ImVec2 size = size_of_bar(kCompareBar);
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
   const FontScope font(ctx.look.small);

@@ -60,6 +60,36 @@ TEST(PipelinePlans, AViewIsPlannedIfAGraphOfTheSamePlanIsRefused) {
   EXPECT_EQ(to_chain(pipeline.graph()->requested), "invert");
 }
 
+TEST(PipelinePlans, ARenamedNodeIsStillSoloedViewedAndMeasured) {
+  const auto compared_with = [](const char* node) {
+    return ScopeRequest{kSourceNode, ScopeKind::compare, node};
+  };
+  Pipeline pipeline(source(100, {64, 48}), paused("invert@a,mosaic"), registry());
+  const auto show = [&](const char* node) {
+    pipeline.post(SetViews{{node}});
+    pipeline.post(SetScopes{{compared_with(node)}});
+    pipeline.post(Solo{node});
+  };
+  show("a");
+  pipeline.start();
+  ASSERT_TRUE(all_planned(pipeline));
+  EXPECT_EQ(pipeline.executor().plan()->find("mosaic"), nullptr) << "soloed";
+  pipeline.post(SetGraph{parse_chain("invert@b,mosaic", registry())});
+  ASSERT_TRUE(all_planned(pipeline));
+  EXPECT_EQ(pipeline.executor().plan()->find("mosaic"), nullptr) << "no longer soloed";
+  ScopeReading reading;
+  EXPECT_TRUE(eventually([&] { return pipeline.read_scope(compared_with("b"), reading); }));
+  Frame frame;
+  EXPECT_TRUE(eventually([&] {
+    if (Frame newest = pipeline.take_newest()) frame = std::move(newest);
+    return frame && frame.find_image("b") >= 0;
+  }));
+  const uint64_t version = pipeline.graph()->version;
+  show("b");
+  ASSERT_TRUE(all_planned(pipeline));
+  EXPECT_EQ(pipeline.graph()->version, version) << "planned twice";
+}
+
 /// Makes planner threads wait while they make a mosaic.
 struct PlannerGate {
   std::atomic<bool> closed{false}, entered{false};

@@ -294,6 +294,16 @@ TEST(Pipeline, PacedPlaybackKeepsTheSourcesRate) {
   EXPECT_EQ(pipeline.status().processed, 30u);
 }
 
+TEST(Pipeline, StatesTheShapeOfTheSourcesAndOfTheOutputsPixels) {
+  auto wide = std::make_unique<SyntheticSource>(Extent{64, 48}, 10);
+  wide->aspect = {4, 3};
+  Pipeline pipeline(std::move(wide), paused("rotate=angle=90"), registry());
+  pipeline.start();
+  ASSERT_TRUE(eventually([&] { return pipeline.status().frame_index == 0; }));
+  EXPECT_EQ(pipeline.status().source_aspect, (PixelAspect{4, 3}));
+  EXPECT_EQ(pipeline.status().pixel_aspect, (PixelAspect{3, 4}));
+}
+
 TEST(Pipeline, StopsInEveryState) {
   for (int i = 0; i < 60; ++i) {
     PipelineOptions o = options("invert");

@@ -46,14 +46,15 @@ TEST(SentSettings, AreShownUntilTheirCommandsAreApplied) {
   EXPECT_EQ(model.colour, ColourSettings());
 }
 
-TEST(SentSettings, OnlyTheNewestVolumeIsShown) {
+TEST(SentSettings, OnlyTheNewestValueIsShown) {
   Pipeline pipeline(source(), paced(), registry());
   ViewerModelBuilder builder(pipeline, registry(), {}, {});
-  for (const char* text : {"Volume: 52 %", "Undone: add a", "Volume: 54 %", "Undone: add b"})
+  for (const char* text : {"Volume: 52 %", "Sound: muted", "Undone: add a", "Graph B: a copy of A",
+                           "Volume: 54 %", "Sound: on", "Undone: add b", "Graph A"})
     builder.notice(false, text);
   std::string shown;
   for (const ui::Notice& notice : builder.model().notices) shown += notice.text + "; ";
-  EXPECT_EQ(shown, "Undone: add a; Volume: 54 %; Undone: add b; ");
+  EXPECT_EQ(shown, "Undone: add a; Volume: 54 %; Sound: on; Undone: add b; Graph A; ");
 }
 
 TEST(LoopHint, GoesWhenTheLoopHasItsEnd) {

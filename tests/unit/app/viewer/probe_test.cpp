@@ -15,6 +15,13 @@ constexpr Extent kSource{64, 48};
 
 class Probe : public ui::HiddenWindow {
  protected:
+  static PipelineOptions paused(const char* chain) {
+    PipelineOptions options;
+    options.executor = {.threads = 1, .frames = 6};
+    options.graph = parse_chain(chain, registry());
+    options.paced = options.paused = true;
+    return options;
+  }
   /// Returns R, G, B of the pixel at x, y in a frame's picture number `image`.
   static std::array<uint8_t, 3> pixel(const Frame& frame, int image, int x, int y) {
     const ConstImageRef picture = frame.image(image);
@@ -25,11 +32,8 @@ class Probe : public ui::HiddenWindow {
 
 TEST_F(Probe, ReadsTheSamePlaceOfPicturesOfOtherSizes) {
   if (IsSkipped()) return;
-  PipelineOptions options;
-  options.executor = {.threads = 1, .frames = 6};
-  options.graph = parse_chain("invert,resize=width=32:height=144:method=nearest,grayscale", registry());
-  options.paced = options.paused = true;
-  Pipeline pipeline(std::make_unique<SyntheticSource>(kSource, 100), options, registry());
+  Pipeline pipeline(std::make_unique<SyntheticSource>(kSource, 100),
+                    paused("invert,resize=width=32:height=144:method=nearest,grayscale"), registry());
   pipeline.post(SetViews{{"source", "invert"}});
   pipeline.start();
   Frame frame;
@@ -78,11 +82,7 @@ TEST_F(Probe, ReadsTheSamePlaceOfPicturesOfOtherSizes) {
 
 TEST_F(Probe, AMagnifiedViewsPixelsEndAtThePicturesEdge) {
   if (IsSkipped()) return;
-  PipelineOptions options;
-  options.executor = {.threads = 1, .frames = 6};
-  options.graph = parse_chain("invert", registry());
-  options.paced = options.paused = true;
-  Pipeline pipeline(std::make_unique<SyntheticSource>(kSource, 100), options, registry());
+  Pipeline pipeline(std::make_unique<SyntheticSource>(kSource, 100), paused("invert"), registry());
   pipeline.start();
   Frame frame;
   ASSERT_TRUE(eventually([&] { return static_cast<bool>(frame = pipeline.take_newest()); }));
@@ -107,6 +107,37 @@ TEST_F(Probe, AMagnifiedViewsPixelsEndAtThePicturesEdge) {
   probe.patch_x = 64;
   shown.read_pixels(probe, model);
   EXPECT_TRUE(m.patch.empty());
+  shown.reset();
+}
+
+TEST_F(Probe, FramesFromBeforeARenameStillHaveTheNodesPicture) {
+  if (IsSkipped()) return;
+  Pipeline pipeline(std::make_unique<SyntheticSource>(kSource, 100), paused("invert,grayscale"), registry());
+  pipeline.post(SetViews{{"invert"}});
+  pipeline.start();
+  Frame frame;
+  ASSERT_TRUE(eventually([&] {
+    if (Frame newest = pipeline.take_newest()) frame = std::move(newest);
+    return frame && frame.images() == 2;
+  }));
+  ui::Presenter presenter(ui::make_display_path(ui::DisplayKind::pixel_buffer, nullptr),
+                          ui::make_display_path(ui::DisplayKind::pixel_buffer, nullptr));
+  ui::ViewerUi viewer;
+  ui::CompareState& compare = viewer.state().compare;
+  ui::GraphEditor& editor = viewer.state().editor;
+  ViewerModelBuilder model(pipeline, registry(), {}, {});
+  editor.follow(model.build(kSource, false), false, 0);
+  compare.mode = ui::CompareMode::split, compare.a = "invert";
+  ShownFrame shown;
+  shown.show(std::move(frame), presenter, viewer);
+  ASSERT_TRUE(shown.has_second());
+  ASSERT_TRUE(editor.rename("invert", "negative"));
+  compare.a = "negative";
+  shown.refresh(presenter, viewer);
+  EXPECT_TRUE(shown.has_second()) << "the comparison vanishes until the renamed graph runs";
+  compare.a = "grayscale";
+  shown.refresh(presenter, viewer);
+  EXPECT_FALSE(shown.has_second());
   shown.reset();
 }
 
