@@ -13,6 +13,7 @@
 #include "core/config/keys.hpp"
 #include "core/config/toml.hpp"
 #include "core/config/toml_patch.hpp"
+#include "core/config/toml_positions.hpp"
 #include "core/config/toml_tables.hpp"
 #include "core/config/toml_text.hpp"
 
@@ -92,13 +93,6 @@ std::string without_controls(const std::string& base, const std::string& name) {
   return without_lines(base, header, last);
 }
 
-/// Returns line `number` (from 1) of `text`: its position and length.
-std::pair<size_t, size_t> line_at(const std::string& text, size_t number) {
-  size_t begin = 0;
-  for (size_t i = 1; i < number; ++i) begin = text.find('\n', begin) + 1;
-  return {begin, std::min(text.find('\n', begin), text.size()) - begin};
-}
-
 /// Returns `base` with [graph] precision. Everything else stays.
 std::string with_precision(const std::string& base, Precision precision, const std::string& name,
                            const Registry& registry) {
@@ -108,14 +102,14 @@ std::string with_precision(const std::string& base, Precision precision, const s
       precision == Precision::automatic ? "\"auto\"" : kPrecisionNames[static_cast<size_t>(precision)];
   const toml::parse_result parsed = parse_toml(base, name);
   const toml::node_view<const toml::node> table = parsed.table()["graph"];
+  const TomlPositions positions(base);
   std::string text = base;
   if (const toml::node* node = table["precision"].node()) {
-    const toml::source_region& at = node->source();
-    const size_t line = line_at(text, at.begin.line).first;
-    text.replace(line + at.begin.column - 1, at.end.column - at.begin.column, value);
+    const auto [begin, end] = positions.span(node->source());
+    text.replace(begin, end - begin, value);
   } else if (table.node()) {
-    const auto [line, length] = line_at(text, table.node()->source().begin.line);
-    text.insert(line + length, "\nprecision = " + value);
+    const size_t header = positions.byte(table.node()->source().begin);
+    text.insert(std::min(text.find('\n', header), text.size()), "\nprecision = " + value);
   } else {
     const size_t first = text.starts_with('[') ? 0 : text.find("\n[");
     const size_t at = first == std::string::npos ? text.size() : first + (first > 0);
