@@ -152,6 +152,25 @@ TEST_F(SocketTest, FileHasModeIsExclusiveAndIsRemoved) {
   EXPECT_EQ(ask(client, R"({"command":["version"]})")["error"], "success");
 }
 
+TEST_F(SocketTest, ARemovedSocketIsMadeAgain) {
+  SocketOptions o = options();
+  o.path = folder_ / "run/control.sock";
+  start(o);
+  ControlClient before(o.path);
+  for (const fs::path& removed : {fs::path(o.path), fs::path(o.path).parent_path()}) {
+    fs::remove_all(removed);
+    ASSERT_TRUE(eventually([&] { return bool(connect_socket(o.path, 0)); })) << removed;
+    struct stat info {};
+    ASSERT_EQ(stat(o.path.c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, 0600u);
+    ControlClient client(o.path);
+    EXPECT_EQ(ask(client, R"({"command":["version"]})")["error"], "success") << removed;
+  }
+  EXPECT_EQ(ask(before, R"({"command":["version"]})")["error"], "success") << "connections stay";
+  server_.reset();
+  EXPECT_FALSE(fs::exists(o.path));
+}
+
 /// Leaves a socket file on which nobody listens.
 void leave_stale_socket(const std::string& path) {
   const UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -234,14 +253,27 @@ TEST_F(SocketTest, ASocketOfAnotherUserIsNeitherTrustedNorReplaced) {
   EXPECT_TRUE(fs::exists(path));
 }
 
-TEST(SocketPath, IgnoresRelativeFolders) {
-  const char* const names[] = {"RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"};
-  std::vector<std::optional<std::string>> before;
-  for (const char* name : names) {
-    const char* value = getenv(name);
-    before.push_back(value ? std::optional<std::string>(value) : std::nullopt);
-    unsetenv(name);
+/// Unsets the variables of the default path, and restores them at the end.
+class SocketPath : public SocketTest {
+ protected:
+  void SetUp() override {
+    for (const char* name : kNames) {
+      const char* value = getenv(name);
+      before_.push_back(value ? std::optional<std::string>(value) : std::nullopt);
+      unsetenv(name);
+    }
   }
+  void TearDown() override {
+    for (size_t i = 0; i < before_.size(); ++i)
+      before_[i] ? setenv(kNames[i], before_[i]->c_str(), 1) : unsetenv(kNames[i]);
+  }
+
+ private:
+  static constexpr const char* kNames[] = {"RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"};
+  std::vector<std::optional<std::string>> before_;
+};
+
+TEST_F(SocketPath, IgnoresRelativeFolders) {
   const std::string fallback = default_socket_path();
   EXPECT_TRUE(fallback.starts_with("/tmp/lensd-"));
   for (const char* value : {"", ":", "relative", "relative:/run/lensd"}) {
@@ -252,7 +284,20 @@ TEST(SocketPath, IgnoresRelativeFolders) {
   EXPECT_EQ(default_socket_path(), "/run/user/7/lensd/control.sock");
   setenv("RUNTIME_DIRECTORY", "/run/lensd:/run/other", 1);
   EXPECT_EQ(default_socket_path(), "/run/lensd/control.sock");
-  for (size_t i = 0; i < 2; ++i) before[i] ? setenv(names[i], before[i]->c_str(), 1) : unsetenv(names[i]);
+}
+
+TEST_F(SocketPath, ClientsUseTheServiceIfNobodyListensAtTheDefaultPath) {
+  setenv("XDG_RUNTIME_DIR", folder_.path().c_str(), 1);
+  const std::string own = default_socket_path(), service = folder_ / "service.sock";
+  EXPECT_EQ(client_socket_path(service), own) << "there is no service";
+  const ControlSocket of_service(service);
+  EXPECT_EQ(client_socket_path(service), service);
+  {
+    const ControlSocket of_user(own);
+    EXPECT_EQ(client_socket_path(service), own);
+  }
+  leave_stale_socket(own);  // by a lensd that was killed
+  EXPECT_EQ(client_socket_path(service), service);
 }
 
 TEST_F(SocketTest, SendsChangesToObservers) {
