@@ -2,6 +2,7 @@
 // process thread prepares it without waiting for the planner.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -74,7 +75,7 @@ void Pipeline::planner_loop() {
 /// `views_only`: see PlanReasons.
 void Pipeline::replan(const SetGraph& command, bool views_only) {
   if (command.claim && command.claim->given_up()) return;
-  PlannedCommand planned{command.request, command.claim, command.controls};
+  PlannedCommand planned{command.request, command.claim, command.controls, command.bypass.has_value()};
   if (const auto problems = validate(command.graph, registry_); !problems.empty()) {
     notice(true, problems.front());
     return report_outcomes({planned}, problems.front());
@@ -82,6 +83,7 @@ void Pipeline::replan(const SetGraph& command, bool views_only) {
   requested_ = resolved(command.graph, registry_);
   if (command.precision) state_.precision = *command.precision;
   if (command.colour) state_.colour = *command.colour;
+  if (command.bypass) state_.bypass = *command.bypass;
   unplanned_.push_back(std::move(planned));
   (views_only ? unplanned_reasons_.views : unplanned_reasons_.graph) = true;
   plan_again_ = true;
@@ -130,17 +132,19 @@ bool Pipeline::swap_in_planned() {
     result->prepared = executor_->swap_in(std::move(result->prepared));
     graph_ = std::move(result->graph);
     running_precision_ = result->precision, running_colour_ = result->colour;
-    shows_source_ = result->bypass;
+    shows_source_ = running_bypass_ = result->bypass;
     if (!shows_source_) graph_waits_ = false, set_problem(graph_problem_, {});
     // The plan has the earlier values. The next plan has these, but some frames are processed before.
     for (const auto& changes : live_changes) apply_live(changes);
     publish_graph();
     graph_changed();
   }
-  finish_commands(planning_, result->problem);
+  auto done = std::exchange(planning_, {});
   free_later(std::move(result->prepared));
   planning_reasons_ = {};
   request_plan();
+  publish_status();  // before clients get the outcome
+  finish_commands(done, result->problem);
   return true;
 }
 
@@ -164,7 +168,7 @@ void Pipeline::refuse(PlanResult& result) {
     if (!take(planning_)) return drop_requested();
     wait_for_memory(result.problem);
     graph_ = std::move(result.graph);
-    running_precision_ = result.precision, running_colour_ = result.colour;
+    running_precision_ = result.precision, running_colour_ = result.colour, running_bypass_ = false;
     result.problem.clear();
     return;
   }
@@ -180,6 +184,7 @@ void Pipeline::refuse(PlanResult& result) {
 /// requested with the dropped changes, or after them, are planned without them.
 void Pipeline::keep_running_plan() {
   const PlanReasons refused = planning_reasons_;
+  if (set_bypass(planning_) && !set_bypass(unplanned_)) state_.bypass = running_bypass_;
   if (refused.graph && refused.views) unplanned_reasons_.views = plan_again_ = true;
   if (unplanned_reasons_.graph) return;
   requested_ = graph_;
@@ -191,6 +196,7 @@ void Pipeline::keep_running_plan() {
 void Pipeline::drop_requested() {
   constexpr const char* kLate = "a change of the graph was not made in time, so it was dropped";
   notice(true, kLate);
+  if (set_bypass(planning_) || set_bypass(unplanned_)) state_.bypass = running_bypass_;
   report_outcomes(std::exchange(planning_, {}), kLate);
   report_outcomes(std::exchange(unplanned_, {}), kLate);
   plan_obsolete_ = state_.planning;
@@ -199,6 +205,11 @@ void Pipeline::drop_requested() {
   requested_ = graph_;
   state_.precision = running_precision_, state_.colour = running_colour_;
   publish_graph();
+}
+
+/// Returns true if one of the commands sets the bypass and waits for its outcome.
+bool Pipeline::set_bypass(const std::vector<PlannedCommand>& commands) {
+  return std::ranges::any_of(commands, &PlannedCommand::bypass);
 }
 
 /// Marks the commands as taking effect. Returns false if one must not, because its sender no longer waits.
@@ -241,7 +252,7 @@ void Pipeline::install(const PictureInfo& picture) {
     notice(true, graph_problem_);
   }
   plan_obsolete_ = state_.planning;
-  running_precision_ = state_.precision, running_colour_ = state_.colour;
+  running_precision_ = state_.precision, running_colour_ = state_.colour, running_bypass_ = state_.bypass;
   publish_graph();
   if (fits)  // do not wait for the planner, which may hang
     for (std::vector<PlannedCommand>* commands : {&planning_, &unplanned_}) finish_commands(*commands, {});
