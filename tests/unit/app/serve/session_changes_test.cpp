@@ -179,6 +179,22 @@ TEST_F(SessionChangesTest, AReloadThatFindsTheQueueFullCanBeTriedAgain) {
   }));
 }
 
+TEST_F(SessionChangesTest, AKeyThatReturnsToItsFirstValueNeedsNoRestart) {
+  open();
+  pipeline_->start();
+  const auto client = session_->hub().subscribe();
+  client->want_events();
+  for (const bool differs : {true, false}) {
+    write_config(differs ? "[http]\nport = 8081\n" : "");
+    reload();
+    ASSERT_TRUE(answered());
+    ASSERT_EQ(response_.error, "");
+    std::string events;
+    for (const std::string& event : client->take(Subscriber::kMaxEvents)) events += event;
+    EXPECT_EQ(events.find("after a restart: http.port") != std::string::npos, differs) << events;
+  }
+}
+
 TEST_F(SessionChangesTest, ARefusedReloadKeepsTheSettings) {
   open();
   pipeline_->start();

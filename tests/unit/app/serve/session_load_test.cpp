@@ -69,6 +69,21 @@ class CommandSink final : public FrameSink {
   std::optional<StartRecord> command_;
 };
 
+/// A recorder that completes its file when the test allows it.
+class SlowRecorder final : public FrameSink {
+ public:
+  void take(const Frame&, const Picture&, const PixelAspects&) override {}
+  void stop_soon() noexcept override {}
+  SinkStatus status() const override {
+    SinkStatus s;
+    s.wanted = !complete;
+    return s;
+  }
+  std::vector<Notice> take_notices() override { return {}; }
+
+  std::atomic<bool> complete{false};
+};
+
 template <class F>
 Response response_of(F request) {
   const auto promise = std::make_shared<std::promise<Response>>();
@@ -196,6 +211,28 @@ TEST(SessionLoad, RecordOffReportsThatTheFileCannotBeCompleted) {
   setrlimit(RLIMIT_FSIZE, &before);
   EXPECT_EQ(ended.status, Status::failed);
   EXPECT_NE(ended.error.find("cannot be written"), std::string::npos) << ended.error;
+  session.stop();
+}
+
+TEST(SessionLoad, RecordOffDoesNotReportAnIncompleteFile) {
+  const auto recorder = std::make_shared<SlowRecorder>();
+  SessionOptions options;
+  options.record_timeout = std::chrono::milliseconds(50);
+  options.open = [&](const std::string&, const GraphDesc& graph, const std::atomic<bool>&) {
+    PipelineOptions o;
+    o.executor = {.threads = 1, .frames = 6};
+    o.graph = graph, o.paced = true, o.sinks = {recorder};
+    return std::make_unique<Pipeline>(std::make_unique<SyntheticSource>(Extent{64, 48}, 1'000'000), o,
+                                      registry());
+  };
+  Session session(std::move(options), registry());
+  session.start("good", parse_chain("mosaic", registry()));
+  const auto record_off = [&] {
+    return response_of([&](Reply reply) { session.record(false, {}, std::move(reply)); });
+  };
+  EXPECT_EQ(record_off().status, Status::busy);
+  recorder->complete = true;
+  EXPECT_EQ(record_off().error, "");
   session.stop();
 }
 
