@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/log.hpp"
 #include "core/base/text/utf8.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/config/keys.hpp"
@@ -93,11 +92,27 @@ std::string without_controls(const std::string& base, const std::string& name) {
   return without_lines(base, header, last);
 }
 
-/// Returns `base` with [graph] precision. Everything else stays.
+/// Returns the values of `base` with [graph] precision, without its comments.
+std::string rewritten_precision(const toml::table& base, Precision precision) {
+  toml::table root = base;
+  if (!root["graph"].is_table()) root.insert_or_assign("graph", toml::table());
+  toml::table& graph = *root["graph"].as_table();
+  if (precision == Precision::automatic)
+    graph.insert_or_assign("precision", "auto");
+  else
+    graph.insert_or_assign("precision", int64_t{precision == Precision::eight ? 8 : 16});
+  return toml_tables(root);
+}
+
+/// Returns `base` with [graph] precision. Everything else stays, unless the table has no header.
 std::string with_precision(const std::string& base, Precision precision, const std::string& name,
                            const Registry& registry) {
-  Config old, changed;
+  Config old;
   if (!parse_config(base, name, registry, old).empty() || old.precision == precision) return base;
+  const auto saves = [&](const std::string& edited) {
+    Config changed;
+    return parse_config(edited, name, registry, changed).empty() && changed.precision == precision;
+  };
   const std::string value =
       precision == Precision::automatic ? "\"auto\"" : kPrecisionNames[static_cast<size_t>(precision)];
   const toml::parse_result parsed = parse_toml(base, name);
@@ -115,9 +130,10 @@ std::string with_precision(const std::string& base, Precision precision, const s
     const size_t at = first == std::string::npos ? text.size() : first + (first > 0);
     text.insert(at, "[graph]\nprecision = " + value + "\n\n");
   }
-  if (parse_config(text, name, registry, changed).empty() && changed.precision == precision) return text;
-  log::warn("{}: the precision was not saved, because the file has no line [graph]", name);
-  return base;
+  if (!saves(text)) text = rewritten_precision(parsed.table(), precision);
+  if (saves(text)) return text;
+  throw Error(ExitCode::runtime_failure, name, "the file would be read back with another precision",
+              "save under another name");
 }
 
 }  // namespace
