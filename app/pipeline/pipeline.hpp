@@ -196,7 +196,7 @@ class Pipeline {
   void keep_running_plan();
   void drop_requested();
   void free_later(std::unique_ptr<PreparedPlan> plan);
-  static bool set_bypass(const std::vector<PlannedCommand>& commands);
+  static bool sets_bypass(const std::vector<PlannedCommand>& commands);
   static bool take(const std::vector<PlannedCommand>& commands);
   void finish_commands(std::vector<PlannedCommand>& commands, const std::string& problem);
   void report_outcomes(const std::vector<PlannedCommand>& commands, const std::string& problem);

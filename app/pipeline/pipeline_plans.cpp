@@ -184,7 +184,7 @@ void Pipeline::refuse(PlanResult& result) {
 /// requested with the dropped changes, or after them, are planned without them.
 void Pipeline::keep_running_plan() {
   const PlanReasons refused = planning_reasons_;
-  if (set_bypass(planning_) && !set_bypass(unplanned_)) state_.bypass = running_bypass_;
+  if (sets_bypass(planning_) && !sets_bypass(unplanned_)) state_.bypass = running_bypass_;
   if (refused.graph && refused.views) unplanned_reasons_.views = plan_again_ = true;
   if (unplanned_reasons_.graph) return;
   requested_ = graph_;
@@ -196,7 +196,7 @@ void Pipeline::keep_running_plan() {
 void Pipeline::drop_requested() {
   constexpr const char* kLate = "a change of the graph was not made in time, so it was dropped";
   notice(true, kLate);
-  if (set_bypass(planning_) || set_bypass(unplanned_)) state_.bypass = running_bypass_;
+  if (sets_bypass(planning_) || sets_bypass(unplanned_)) state_.bypass = running_bypass_;
   report_outcomes(std::exchange(planning_, {}), kLate);
   report_outcomes(std::exchange(unplanned_, {}), kLate);
   plan_obsolete_ = state_.planning;
@@ -208,7 +208,7 @@ void Pipeline::drop_requested() {
 }
 
 /// Returns true if one of the commands sets the bypass and waits for its outcome.
-bool Pipeline::set_bypass(const std::vector<PlannedCommand>& commands) {
+bool Pipeline::sets_bypass(const std::vector<PlannedCommand>& commands) {
   return std::ranges::any_of(commands, &PlannedCommand::bypass);
 }
 
