@@ -1,7 +1,6 @@
 // The control socket's file: its path, its mode, its owner, and what happens if it is there already or
 // removed.
 
-#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
