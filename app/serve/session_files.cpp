@@ -235,7 +235,7 @@ std::shared_ptr<const EncodedPicture> Session::picture(PictureType type, int64_t
   Frame frame = newest_frame();
   if (!frame || stopping_ || frame.info.processed_ns <= made_after_ns) return nullptr;
   if (frame.memory() == MemoryKind::device)
-    throw Error(ExitCode::runtime_failure, "picture", "the frames of this run stay on the GPU",
+    throw Error(ExitCode::unavailable, "picture", "the frames of this run stay on the GPU",
                 "take snapshots in the window, or run lensd serve");
   frame.wait_ready();
   const auto running = pipeline();

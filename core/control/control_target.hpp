@@ -129,7 +129,8 @@ class ControlTarget {
 
   /// Encodes the newest frame. Waits until the frame's pixels are ready and encoded. Returns null if there is
   /// no frame, if its FrameInfo::processed_ns is not later than `made_after_ns`, or if the program is
-  /// stopping. Throws Error(runtime_failure) if the frame stays on the GPU or cannot be encoded.
+  /// stopping. Throws Error(unavailable) if the frame stays on the GPU, Error(runtime_failure) if it cannot
+  /// be encoded.
   virtual std::shared_ptr<const EncodedPicture> picture(PictureType type, int64_t made_after_ns) = 0;
 };
 
