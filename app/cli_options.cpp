@@ -243,7 +243,7 @@ CLI::App& subcommand(CLI::App& app, CommandLine& line, RunMode mode, const char*
 
 void add_ctl_options(CLI::App& ctl, CommandLineOptions& o, CommandLine& line) {
   o.plain("--socket", "PATH", line.ctl_socket,
-          "path of its control socket; without it $LENSD_SOCKET, then the default path");
+          "path of its control socket; without it $LENSD_SOCKET, the default path, then that of the service");
   o.flag("--json", line.json, "print responses as received, one JSON object per line");
   o.member("--timeout", "SECONDS",
            Member("", "").real("timeout", &CommandLine::ctl_timeout_s, 0.001, 86400,

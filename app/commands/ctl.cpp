@@ -7,7 +7,6 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 
 #include "app/commands/interruption.hpp"
 #include "app/ending.hpp"
@@ -25,19 +24,13 @@
 namespace lensd {
 namespace {
 
-/// Control socket of the system service; see config/systemd/lensd.service.
-constexpr const char* kServiceSocket = "/run/lensd/control.sock";
-
 ControlClient connected_client(const CommandLine& line, int timeout_ms) {
   constexpr auto kAny = ControlClient::Owner::any;
   if (!line.ctl_socket.empty()) return ControlClient(line.ctl_socket, kAny, timeout_ms);
   if (const char* path = std::getenv("LENSD_SOCKET"); path && *path)
     return ControlClient(path, kAny, timeout_ms);
-  std::error_code ignored;
-  const std::string path = default_socket_path();
-  if (!std::filesystem::exists(path, ignored) && std::filesystem::exists(kServiceSocket, ignored))
-    return ControlClient(kServiceSocket, kAny, timeout_ms);
-  return ControlClient(path, ControlClient::Owner::trusted, timeout_ms);
+  const std::string path = client_socket_path();
+  return ControlClient(path, path == kServiceSocket ? kAny : ControlClient::Owner::trusted, timeout_ms);
 }
 
 /// Returns an argument as JSON if it parses ("60", "true", "[[1,2,1]]") and is not null, else as a string.

@@ -131,6 +131,7 @@ class Pipeline {
     uint64_t request = 0;                 ///< SetGraph::request; 0: nobody waits for the outcome
     std::shared_ptr<CommandClaim> claim;  ///< may be null
     ControlValues controls;               ///< SetGraph::controls
+    bool bypass = false;                  ///< it sets SetGraph::bypass
   };
   struct PlanRequest {
     GraphDesc graph;
@@ -198,6 +199,7 @@ class Pipeline {
   void keep_running_plan();
   void drop_requested();
   void free_later(std::unique_ptr<PreparedPlan> plan);
+  static bool sets_bypass(const std::vector<PlannedCommand>& commands);
   static bool take(const std::vector<PlannedCommand>& commands);
   void finish_commands(std::vector<PlannedCommand>& commands, const std::string& problem);
   void report_outcomes(const std::vector<PlannedCommand>& commands, const std::string& problem);
@@ -310,9 +312,10 @@ class Pipeline {
   PlanReasons planning_reasons_;                        // reasons of the plan that is in preparation
   PlanReasons unplanned_reasons_;                       // reasons of the next PlanRequest
   bool plan_obsolete_ = false;                          // the plan that is in preparation must not be used
-  bool plan_again_ = false;    // requested_ changed since the last PlanRequest, or is tried again
-  bool shows_source_ = false;  // the running plan is without the graph
-  bool graph_waits_ = false;   // live: there was not enough memory for the graph
+  bool plan_again_ = false;      // requested_ changed since the last PlanRequest, or is tried again
+  bool running_bypass_ = false;  // requested bypass of the running plan
+  bool shows_source_ = false;    // the running plan is without the graph
+  bool graph_waits_ = false;     // live: there was not enough memory for the graph
   std::optional<PictureInfo> refused_format_;  // live: there was not enough memory to show it
   bool run_failed_ = false;                    // live: there was not enough memory for the last frame
   int64_t retry_ns_ = 0;                       // time of the next attempt with the graph or the format

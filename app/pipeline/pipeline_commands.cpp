@@ -100,7 +100,9 @@ void Pipeline::apply_changes(const Batch& batch) {
   const ChangeResult result = lensd::apply_changes(requested, batch.changes, registry_);
   const bool new_settings = (batch.precision && *batch.precision != state_.precision) ||
                             (batch.colour && *batch.colour != state_.colour);
-  const bool live = result.kind == ChangeResult::Kind::applied && !new_settings;
+  const bool new_bypass = batch.bypass && *batch.bypass != state_.bypass;
+  const bool live = result.kind == ChangeResult::Kind::applied && !new_settings && !new_bypass;
+  const bool only_bypass = batch.bypass && batch.changes.empty() && !batch.precision && !batch.colour;
   if (result.refused()) {
     notice(true, result.problem);
   } else {
@@ -114,7 +116,9 @@ void Pipeline::apply_changes(const Batch& batch) {
                      .request = batch.request,
                      .precision = batch.precision,
                      .colour = batch.colour,
-                     .claim = batch.claim});
+                     .bypass = batch.bypass,
+                     .claim = batch.claim},
+                    only_bypass);
     if (!batch.changes.empty()) requested_ = std::move(requested), publish_graph();
   }
   if (batch.request) report_outcomes({PlannedCommand{.request = batch.request}}, result.problem);

@@ -2,6 +2,7 @@
 // process thread prepares it without waiting for the planner.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -74,7 +75,7 @@ void Pipeline::planner_loop() {
 /// `views_only`: see PlanReasons.
 void Pipeline::replan(const SetGraph& command, bool views_only) {
   if (command.claim && command.claim->given_up()) return;
-  PlannedCommand planned{command.request, command.claim, command.controls};
+  PlannedCommand planned{command.request, command.claim, command.controls, command.bypass.has_value()};
   if (const auto problems = validate(command.graph, registry_); !problems.empty()) {
     notice(true, problems.front());
     return report_outcomes({planned}, problems.front());
@@ -84,6 +85,7 @@ void Pipeline::replan(const SetGraph& command, bool views_only) {
   requested_ = std::move(requested);
   if (command.precision) state_.precision = *command.precision;
   if (command.colour) state_.colour = *command.colour;
+  if (command.bypass) state_.bypass = *command.bypass;
   unplanned_.push_back(std::move(planned));
   (views_only ? unplanned_reasons_.views : unplanned_reasons_.graph) = true;
   plan_again_ = true;
@@ -131,17 +133,19 @@ bool Pipeline::swap_in_planned() {
   } else {
     graph_ = std::move(result->graph);
     running_precision_ = result->precision, running_colour_ = result->colour;
-    shows_source_ = result->bypass;
+    shows_source_ = running_bypass_ = result->bypass;
     if (!shows_source_) graph_waits_ = false, set_problem(graph_problem_, {});
     // The plan was requested before these changes. The next plan has them, but frames are processed earlier.
     for (const auto& changes : live_changes) apply_live(changes);
     publish_graph();
     graph_changed();
   }
-  finish_commands(planning_, result->problem);
+  auto done = std::exchange(planning_, {});
   free_later(std::move(result->prepared));
   planning_reasons_ = {};
   request_plan();
+  publish_status();  // before clients get the outcome
+  finish_commands(done, result->problem);
   return true;
 }
 
@@ -181,7 +185,7 @@ void Pipeline::refuse(PlanResult& result) {
     if (!take(planning_)) return drop_requested();
     wait_for_memory(result.problem);
     graph_ = std::move(result.graph);
-    running_precision_ = result.precision, running_colour_ = result.colour;
+    running_precision_ = result.precision, running_colour_ = result.colour, running_bypass_ = false;
     result.problem.clear();
     return;
   }
@@ -197,6 +201,7 @@ void Pipeline::refuse(PlanResult& result) {
 /// a plan. Requests a new plan for views that were refused together with the graph.
 void Pipeline::keep_running_plan() {
   const PlanReasons refused = planning_reasons_;
+  if (sets_bypass(planning_) && !sets_bypass(unplanned_)) state_.bypass = running_bypass_;
   if (refused.graph && refused.views) unplanned_reasons_.views = plan_again_ = true;
   if (unplanned_reasons_.graph) return;
   requested_ = graph_;
@@ -208,6 +213,7 @@ void Pipeline::keep_running_plan() {
 void Pipeline::drop_requested() {
   constexpr const char* kLate = "a change of the graph could not be planned in time and was dropped";
   notice(true, kLate);
+  if (sets_bypass(planning_) || sets_bypass(unplanned_)) state_.bypass = running_bypass_;
   report_outcomes(std::exchange(planning_, {}), kLate);
   report_outcomes(std::exchange(unplanned_, {}), kLate);
   plan_obsolete_ = state_.planning;
@@ -216,6 +222,11 @@ void Pipeline::drop_requested() {
   requested_ = graph_;
   state_.precision = running_precision_, state_.colour = running_colour_;
   publish_graph();
+}
+
+/// Returns true if one of the commands sets the bypass and waits for its outcome.
+bool Pipeline::sets_bypass(const std::vector<PlannedCommand>& commands) {
+  return std::ranges::any_of(commands, &PlannedCommand::bypass);
 }
 
 /// Marks the commands as taking effect. Returns false if one must not, because its sender no longer waits.
@@ -258,7 +269,7 @@ void Pipeline::install(const PictureInfo& picture) {
     notice(true, graph_problem_);
   }
   plan_obsolete_ = state_.planning;
-  running_precision_ = state_.precision, running_colour_ = state_.colour;
+  running_precision_ = state_.precision, running_colour_ = state_.colour, running_bypass_ = state_.bypass;
   publish_graph();
   if (fits)  // do not wait for the planner, which may hang
     for (std::vector<PlannedCommand>* commands : {&planning_, &unplanned_}) finish_commands(*commands, {});

@@ -54,7 +54,7 @@ OutputFolder::OutputFolder(std::string folder)
 void OutputFolder::create() const {
   std::error_code ignored;  // the next write reports an error
   if (private_.empty()) {
-    std::call_once(created_, [&] { fs::create_directories(folder_, ignored); });
+    if (!created_) fs::create_directories(folder_, ignored), created_ = !ignored;
     return;
   }
   if (!make_private_folder(private_)) {

@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -30,7 +31,8 @@ class OutputFolder {
 
   const std::string& path() const noexcept { return folder_; }
 
-  /// Creates the folder at the first call only: if it is missing later, its disk may be unmounted. A folder
+  /// Creates the folder once: if it is missing later, its disk may be unmounted. A call that cannot create it
+  /// does not count. A folder
   /// in /tmp/lensd-UID is created at each call, because programs that clean /tmp may remove it. write() and
   /// check() call this first. Throws Error(runtime_failure) if the folder is in /tmp/lensd-UID and
   /// make_private_folder() refuses that.
@@ -66,7 +68,7 @@ class OutputFolder {
 
   const std::string private_;  // the folder in /tmp above folder_; empty: folder_ is not in /tmp
   const std::string folder_;
-  mutable std::once_flag created_;
+  mutable std::atomic<bool> created_{false};
   mutable std::mutex mutex_;
   mutable std::map<std::pair<dev_t, ino_t>, std::string> written_;  // kinds of files without the attribute
 };

@@ -232,8 +232,12 @@ class Daemon {
       notify_.ready(status_text());
       log::info("serving {}", session_.state().source_url);
     }
-    if (reloaded_.exchange(false)) notify_.ready(status_text());
-    if (std::exchange(reload_requested_, false) || (watch_ && watch_->changed())) reload();
+    if (std::exchange(reload_requested_, false) || (watch_ && watch_->changed())) {
+      notify_.reloading();  // once for each request, also for those that must wait
+      reload_waits_ = true;
+    }
+    if (reload_waits_) try_reload();
+    if (!reload_waits_ && running_reloads_ == 0 && reloaded_.exchange(false)) notify_.ready(status_text());
     keep_controls(*pipeline);
     const int64_t now = now_ns();
     const std::string source = session_.state().source_state;
@@ -270,14 +274,16 @@ class Daemon {
     cameras_.save(ending);
   }
 
-  /// Starts a reload. When it has ended, successful or not, supervise() sends READY. While too many requests
-  /// of clients are waiting, supervise() tries again.
-  void reload() {
-    notify_.reloading();
-    reload_requested_ = !session_.try_reload([this](const Response&) {
+  /// Starts the requested reload. While too many requests of clients are waiting, supervise() tries again.
+  /// When all reloads have ended, successful or not, supervise() sends READY.
+  void try_reload() {
+    ++running_reloads_;
+    reload_waits_ = !session_.try_reload([this](const Response&) {
       reloaded_ = true;
+      --running_reloads_;
       wake_.set();
     });
+    if (reload_waits_) --running_reloads_;
   }
 
   std::string status_text() const {
@@ -291,6 +297,7 @@ class Daemon {
   const WakeEvent wake_;
   ServiceNotify notify_;
   std::atomic<bool> opened_{false}, quit_command_{false}, reloaded_{false};
+  std::atomic<int> running_reloads_{0};
   BackendChoice backend_;
   std::shared_ptr<VirtualCamera> virtual_camera_;
   CameraMemory cameras_{CameraMemory::default_path()};
@@ -301,7 +308,7 @@ class Daemon {
   std::exception_ptr failure_;  // error of opening_; valid once opened_ is set or opening_ is joined
   Progress progress_;
   bool ending_ = false, shutdown_requested_ = false, signalled_ = false;
-  bool ready_ = false, reload_requested_ = false;
+  bool ready_ = false, reload_requested_ = false, reload_waits_ = false;
   std::string source_state_;
   uint64_t end_progress_ = 0, end_busy_ = 0;
   int64_t end_checked_ns_ = 0, end_cpu_ns_ = 0;

@@ -266,7 +266,9 @@ void Session::warn_restart_keys(const Config& old, const Config& next) {
       const std::string name = key_name(table, key);
       const bool live = name == "log.level" || name == "source.url" || name == "graph.precision" ||
                         (table.name == "colour" && colour_schema().find(key.name));
-      if (!live && key.get(&old) != key.get(&next)) names.push_back(name);
+      // A value that returns to that of the start needs no restart.
+      const bool differs = key.get(&old) != key.get(&next) && key.get(&options_.config) != key.get(&next);
+      if (!live && differs) names.push_back(name);
     }
   if (!names.empty())
     publish_notice(true, fmt::format("takes effect after a restart: {}", fmt::join(names, ", ")));

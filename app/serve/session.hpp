@@ -52,6 +52,8 @@ struct SessionOptions {
   std::function<void()> quit = [] {};
   /// How long graph changes and reloads wait for the pipeline. A pipeline that has stopped never replies.
   std::chrono::nanoseconds plan_timeout = std::chrono::seconds(30);
+  /// How long the end of a recording waits for its file. Shorter than the 10 s of `lensd ctl`.
+  std::chrono::nanoseconds record_timeout = std::chrono::seconds(8);
 };
 
 class Session final : public ControlTarget {

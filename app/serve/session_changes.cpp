@@ -39,7 +39,7 @@ Response Session::post_changes(Batch batch, OutcomeCallback planned, bool& waits
   const ChangeResult result = apply_changes(predicted_, batch.changes, registry_);
   if (result.refused()) return {Status::refused, result.problem};
   // Whether settings are new is known only when the earlier commands have been applied.
-  waits = result.kind == ChangeResult::Kind::needs_plan || batch.precision || batch.colour;
+  waits = result.kind == ChangeResult::Kind::needs_plan || batch.precision || batch.colour || batch.bypass;
   if (waits) batch.request = next_request_++, batch.claim = std::make_shared<CommandClaim>();
   const int64_t deadline_ns = now_ns() + options_.plan_timeout.count();
   if (waits) requests_[batch.request] = {std::move(planned), deadline_ns, batch.claim};

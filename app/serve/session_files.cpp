@@ -17,8 +17,8 @@
 namespace lensd {
 namespace {
 
-/// Maximum time that a request waits for a recording's first picture or its end.
-constexpr int64_t kRecordTimeoutNs = 2'000'000'000;
+/// Maximum time that a request waits for a recording's first picture.
+constexpr std::chrono::seconds kFirstPicture(2);
 
 /// Maximum time that a request waits for the connection to PipeWire. A failed attempt takes less.
 constexpr int64_t kCameraTimeoutNs = 300'000'000;
@@ -38,12 +38,12 @@ std::optional<StartRecord> requested_recording(const Pipeline& pipeline) {
   return std::nullopt;
 }
 
-/// Polls the recorder every 20 ms until `done` returns true, at most kRecordTimeoutNs. Returns the recorder's
+/// Polls the recorder every 20 ms until `done` returns true, at most for `timeout`. Returns the recorder's
 /// status.
 template <class F>
-SinkStatus wait_for_recorder(const Pipeline& pipeline, F done) {
+SinkStatus wait_for_recorder(const Pipeline& pipeline, std::chrono::nanoseconds timeout, F done) {
   SinkStatus status = recorder_status(pipeline);
-  for (const int64_t deadline = now_ns() + kRecordTimeoutNs; !done(status) && now_ns() < deadline;) {
+  for (const int64_t deadline = now_ns() + timeout.count(); !done(status) && now_ns() < deadline;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     status = recorder_status(pipeline);
   }
@@ -134,7 +134,7 @@ Response Session::start_recording(StartRecord what) {
     if (stopped_ || running->try_post(what) == 0) return not_posted();
     previous = std::exchange(record_, what);
   }
-  const SinkStatus now = wait_for_recorder(*running, [&](const SinkStatus& s) {
+  const SinkStatus now = wait_for_recorder(*running, kFirstPicture, [&](const SinkStatus& s) {
     return stopped_ || (s.begun > before && (!s.problem.empty() || s.frames > 0));
   });
   if (now.begun > before && !now.problem.empty()) {
@@ -178,18 +178,22 @@ bool Session::resume_recording(StartRecord earlier, bool kept) {
 }
 
 Response Session::stop_recording() {
+  std::shared_ptr<Pipeline> running;
+  SinkStatus before;
   {
+    // Hold the lock for all of this, so that swap_pipeline() does not start the recording again.
     const std::lock_guard lock(mutex_);
+    running = pipeline_;
+    if (running) before = recorder_status(*running);
+    if (running && (stopped_ || running->try_post(StopRecord{}) == 0)) return not_posted();
     record_.reset();
   }
-  const auto running = pipeline();
-  if (!running) return {};
-  const SinkStatus before = recorder_status(*running);
-  if (!post(StopRecord{})) return not_posted();
   if (!before.wanted) return {};
-  const SinkStatus done =
-      wait_for_recorder(*running, [&](const SinkStatus& s) { return stopped_ || !s.wanted; });
+  const SinkStatus done = wait_for_recorder(*running, options_.record_timeout,
+                                            [&](const SinkStatus& s) { return stopped_ || !s.wanted; });
   if (done.failures > before.failures) return {Status::failed, done.problem};
+  if (done.wanted)
+    return {Status::busy, "the file is not complete yet; the property record shows when it is"};
   return {.data = {{"path", done.path}, {"frames", done.frames}, {"files", done.files}}};
 }
 
@@ -231,7 +235,7 @@ std::shared_ptr<const EncodedPicture> Session::picture(PictureType type, int64_t
   Frame frame = newest_frame();
   if (!frame || stopping_ || frame.info.processed_ns <= made_after_ns) return nullptr;
   if (frame.memory() == MemoryKind::device)
-    throw Error(ExitCode::runtime_failure, "picture", "the frames of this run stay on the GPU",
+    throw Error(ExitCode::unavailable, "picture", "the frames of this run stay on the GPU",
                 "take snapshots in the window, or run lensd serve");
   frame.wait_ready();
   const auto running = pipeline();

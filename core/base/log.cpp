@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <spdlog/details/os.h>
 #include <spdlog/sinks/base_sink.h>
@@ -20,11 +21,13 @@
 #include <fstream>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "core/base/contains.hpp"
 #include "core/base/error.hpp"
+#include "core/base/log_levels.hpp"
 #include "core/base/log_queue.hpp"
 #include "core/base/text/printable.hpp"
 #include "core/base/text/url_secrets.hpp"
@@ -151,13 +154,16 @@ spdlog::sink_ptr file_sink(const std::string& file) {
 constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::debug, spdlog::level::info,
                                                  spdlog::level::warn, spdlog::level::err};
 
-/// spdlog also accepts other names, such as "critical".
 bool is_level(std::string_view name) {
-  constexpr std::string_view kNames[] = {"trace", "debug", "info", "warn", "error", "off"};
-  return contains(kNames, name);
+  return contains(kLevelNames, name);
 }
 
 }  // namespace
+
+std::string level_list() {
+  constexpr std::span kNames(kLevelNames);
+  return fmt::format("{} or {}", fmt::join(kNames.first(kNames.size() - 1), ", "), kNames.back());
+}
 
 void write(Level level, fmt::string_view text, fmt::format_args args) {
   const auto importance = kLevels[static_cast<size_t>(level)];
@@ -167,8 +173,7 @@ void write(Level level, fmt::string_view text, fmt::format_args args) {
 
 void init(const std::string& level, const std::string& file) {
   if (!is_level(level))
-    throw Error(ExitCode::usage, "--msg-level", "unknown level '" + level + "'",
-                "one of trace, debug, info, warn, error, off");
+    throw Error(ExitCode::usage, "--msg-level", "unknown level '" + level + "'", "one of " + level_list());
   const auto parsed = spdlog::level::from_str(level);
 
   const auto console = std::make_shared<LogQueue>(std::make_shared<StderrOutput>());

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "core/base/contains.hpp"
+#include "core/base/log_levels.hpp"
 #include "core/config/config.hpp"
 #include "core/pipeline/playback_sound.hpp"
 
@@ -107,7 +108,8 @@ ConfigTable performance_table() {
 
 ConfigTable log_table() {
   return Schema<Config>("log", "messages")
-      .choice("level", &Config::log_level, {"trace", "debug", "info", "warn", "error", "off"},
+      .choice("level", &Config::log_level,
+              std::vector<std::string>(std::begin(log::kLevelNames), std::end(log::kLevelNames)),
               "lowest level of the messages on stderr")
       .text("file", &Config::log_file,
             "also write the whole log to this file; rotates at 16 MiB to NAME.1.log … NAME.3.log")

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/log.hpp"
 #include "core/base/text/utf8.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/config/keys.hpp"
 #include "core/config/toml.hpp"
 #include "core/config/toml_patch.hpp"
+#include "core/config/toml_positions.hpp"
 #include "core/config/toml_tables.hpp"
 #include "core/config/toml_text.hpp"
 
@@ -92,38 +92,49 @@ std::string without_controls(const std::string& base, const std::string& name) {
   return without_lines(base, header, last);
 }
 
-/// Returns line `number` (from 1) of `text`: its position and length.
-std::pair<size_t, size_t> line_at(const std::string& text, size_t number) {
-  size_t begin = 0;
-  for (size_t i = 1; i < number; ++i) begin = text.find('\n', begin) + 1;
-  return {begin, std::min(text.find('\n', begin), text.size()) - begin};
+/// Returns the values of `base` with [graph] precision, without its comments.
+std::string rewritten_precision(const toml::table& base, Precision precision) {
+  toml::table root = base;
+  if (!root["graph"].is_table()) root.insert_or_assign("graph", toml::table());
+  toml::table& graph = *root["graph"].as_table();
+  if (precision == Precision::automatic)
+    graph.insert_or_assign("precision", "auto");
+  else
+    graph.insert_or_assign("precision", int64_t{precision == Precision::eight ? 8 : 16});
+  return toml_tables(root);
 }
 
-/// Returns `base` with [graph] precision set to `precision`. Changes nothing else.
+/// Returns `base` with [graph] precision set to `precision`. Changes nothing else, unless the table has no
+/// header.
 std::string with_precision(const std::string& base, Precision precision, const std::string& name,
                            const Registry& registry) {
-  Config old, changed;
+  Config old;
   if (!parse_config(base, name, registry, old).empty() || old.precision == precision) return base;
+  const auto saves = [&](const std::string& edited) {
+    Config changed;
+    return parse_config(edited, name, registry, changed).empty() && changed.precision == precision;
+  };
   const std::string value =
       precision == Precision::automatic ? "\"auto\"" : kPrecisionNames[static_cast<size_t>(precision)];
   const toml::parse_result parsed = parse_toml(base, name);
   const toml::node_view<const toml::node> table = parsed.table()["graph"];
+  const TomlPositions positions(base);
   std::string text = base;
   if (const toml::node* node = table["precision"].node()) {
-    const toml::source_region& at = node->source();
-    const size_t line = line_at(text, at.begin.line).first;
-    text.replace(line + at.begin.column - 1, at.end.column - at.begin.column, value);
+    const auto [begin, end] = positions.span(node->source());
+    text.replace(begin, end - begin, value);
   } else if (table.node()) {
-    const auto [line, length] = line_at(text, table.node()->source().begin.line);
-    text.insert(line + length, "\nprecision = " + value);
+    const size_t header = positions.byte(table.node()->source().begin);
+    text.insert(std::min(text.find('\n', header), text.size()), "\nprecision = " + value);
   } else {
     const size_t first = text.starts_with('[') ? 0 : text.find("\n[");
     const size_t at = first == std::string::npos ? text.size() : first + (first > 0);
     text.insert(at, "[graph]\nprecision = " + value + "\n\n");
   }
-  if (parse_config(text, name, registry, changed).empty() && changed.precision == precision) return text;
-  log::warn("{}: the precision was not saved, because the file has no line [graph]", name);
-  return base;
+  if (!saves(text)) text = rewritten_precision(parsed.table(), precision);
+  if (saves(text)) return text;
+  throw Error(ExitCode::runtime_failure, name, "the file would be read back with another precision",
+              "save under another name");
 }
 
 }  // namespace

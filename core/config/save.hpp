@@ -39,7 +39,8 @@ struct SavedGraph {
 /// Saves `saved` to `path` as an edit of the existing file. Throws Error if graph_text() does or the file
 /// cannot be read or written.
 void save_graph(const std::string& path, const SavedGraph& saved, const Registry& registry);
-/// Writes graph_text() for `base`, with the precision, to the file `path`. Throws Error as save_graph() does.
+/// Writes graph_text() for `base`, with the precision, to the file `path`. Throws Error as save_graph() does,
+/// and Error(runtime_failure) if the file would be read back with another precision.
 void save_graph_as(const std::string& path, const SavedGraph& saved, const std::string& base,
                    const Registry& registry);
 

@@ -6,44 +6,11 @@
 #include <map>
 
 #include "core/config/toml.hpp"
+#include "core/config/toml_positions.hpp"
 #include "core/config/toml_text.hpp"
 
 namespace lensd {
 namespace {
-
-/// The byte range [begin, end).
-struct Span {
-  size_t begin = 0, end = 0;
-};
-
-/// Converts positions of toml++ to byte offsets. Lines and columns start at 1; columns are code points.
-class Positions {
- public:
-  explicit Positions(const std::string& text) : text_(text), lines_{0} {
-    for (size_t i = 0; i < text.size(); ++i)
-      if (text[i] == '\n') lines_.push_back(i + 1);
-  }
-
-  size_t byte(const toml::source_position& at) const {
-    if (at.line < 1 || at.line > lines_.size()) return text_.size();
-    size_t i = lines_[at.line - 1];
-    for (auto column = at.column; column > 1 && i < text_.size(); --column) {
-      ++i;
-      while (i < text_.size() && (static_cast<unsigned char>(text_[i]) & 0xC0) == 0x80) ++i;
-    }
-    return i;
-  }
-  Span span(const toml::source_region& region) const { return {byte(region.begin), byte(region.end)}; }
-  /// Returns the offset of the first byte after the line that contains `at`.
-  size_t line_end(size_t at) const {
-    const size_t newline = text_.find('\n', at);
-    return newline == std::string::npos ? text_.size() : newline + 1;
-  }
-
- private:
-  const std::string& text_;
-  std::vector<size_t> lines_;
-};
 
 /// Byte offsets of a table. `begin`: the comments above its header. `content_end`: after the line of its last
 /// key. `end`: where the next table's comments or the epilogue begin.
@@ -109,7 +76,7 @@ class Patch {
 
  private:
   struct Edit {
-    Span span;
+    TomlSpan span;
     std::string text;
   };
 
@@ -288,11 +255,11 @@ class Patch {
   const std::string& text_;
   const GraphDesc &old_, &graph_;
   const Registry& registry_;
-  const Positions at_;
+  const TomlPositions at_;
   std::vector<Block> blocks_;             // tables in the order of the file
   std::map<std::string, size_t> places_;  // index in blocks_ of each old node, by id
   size_t preamble_end_ = 0, epilogue_ = 0;
-  std::optional<Span> output_region_;
+  std::optional<TomlSpan> output_region_;
   std::string graph_line_;
   bool failed_ = false;
 };

@@ -7,6 +7,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/limits.hpp"
 #include "core/base/log.hpp"
+#include "core/base/log_levels.hpp"
 #include "core/control/commands.hpp"
 #include "core/control/events.hpp"
 #include "core/control/graph_commands.hpp"
@@ -288,9 +289,8 @@ void stats(CommandCall& call) {
 
 void log_level(CommandCall& call) {
   if (call.args.empty()) return call.reply({.data = log::level()});
-  if (!log::set_level(text_arg(call, 0)))
-    return call.reply({Status::refused, "log-level: expected trace, debug, info, warn, error or off"});
-  call.reply({});
+  if (log::set_level(text_arg(call, 0))) return call.reply({});
+  call.reply({Status::refused, "log-level: expected " + log::level_list()});
 }
 
 // ---- the table ------------------------------------------------------------------------------------------
@@ -367,7 +367,7 @@ constexpr CommandSpec kCommands[] = {
      "reads the configuration again; changes nothing if it is refused",
      true,
      [](CommandCall& call) { call.target.reload(std::move(call.reply)); }},
-    {"log-level", nullptr, kLevel, "log level: trace, debug, info, warn, error or off", true, log_level},
+    {"log-level", nullptr, kLevel, "the log level; with one of [log] level, changes it", true, log_level},
     {"log",
      nullptr,
      {},

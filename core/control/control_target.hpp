@@ -119,7 +119,7 @@ class ControlTarget {
   virtual void trace(std::string path, Reply reply) = 0;
   /// Starts a recording in the configured [record] folder, or stops the recording if `on` is false. If
   /// `what.path` is empty, uses [record] name. Replies when the file has a picture (start) or is complete
-  /// (stop), after a failure, or after waiting 2 s.
+  /// (stop), after a failure, or after waiting 2 s (start) or 8 s (stop; Status::busy).
   virtual void record(bool on, StartRecord what, Reply reply) = 0;
   /// Offers the output as a camera to other programs, or withdraws the camera if `on` is false. An empty
   /// `name` means the configured or the default name. Replies when PipeWire has answered, or after
@@ -129,7 +129,8 @@ class ControlTarget {
 
   /// Encodes the newest frame. Waits until the frame's pixels are ready and encoded. Returns null if there is
   /// no frame, if its FrameInfo::processed_ns is not later than `made_after_ns`, or if the program is
-  /// stopping. Throws Error(runtime_failure) if the frame stays on the GPU or cannot be encoded.
+  /// stopping. Throws Error(unavailable) if the frame stays on the GPU, Error(runtime_failure) if it cannot
+  /// be encoded.
   virtual std::shared_ptr<const EncodedPicture> picture(PictureType type, int64_t made_after_ns) = 0;
 };
 

@@ -52,7 +52,9 @@ struct PropertyChanges {
   std::vector<Command> commands;  ///< playback commands
   ControlValues controls;         ///< controls of the camera
 
-  bool changes_graph() const { return !graph.changes.empty() || graph.precision || graph.colour; }
+  bool changes_graph() const {
+    return !graph.changes.empty() || graph.precision || graph.colour || graph.bypass;
+  }
 };
 
 /// Parses strings as on the command line, so that clients need not know a parameter's type.
@@ -76,10 +78,14 @@ Response add_change(const ControlView& view, const std::string& name, const Json
     if (!property->set) return {Status::refused, fmt::format("{} cannot be set", name)};
     const std::string problem = property->set(view, value, changes.commands);
     if (!problem.empty()) return {Status::refused, fmt::format("{}: {}", name, problem)};
-    if (const auto* set = std::get_if<SetPrecision>(&changes.commands.back())) {
-      changes.graph.precision = set->precision;
-      changes.commands.pop_back();
-    }
+    const Command& command = changes.commands.back();
+    if (const auto* precision = std::get_if<SetPrecision>(&command))
+      changes.graph.precision = precision->precision;
+    else if (const auto* bypass = std::get_if<Bypass>(&command))
+      changes.graph.bypass = bypass->on;
+    else
+      return {};
+    changes.commands.pop_back();
     return {};
   }
   if (const SourceControl* control = find_control(view, name)) {

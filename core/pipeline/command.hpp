@@ -46,7 +46,8 @@ struct SetGraph {
   uint64_t request = 0;  ///< not 0: Pipeline::take_outcomes() reports the result under this number
   std::optional<Precision> precision = {};
   std::optional<ColourSettings> colour = {};
-  ControlValues controls = {};  ///< set when the graph is in use; see SetSourceControls::skip_refused
+  std::optional<bool> bypass = {};  ///< see Bypass
+  ControlValues controls = {};      ///< set when the graph is in use; see SetSourceControls::skip_refused
   std::shared_ptr<CommandClaim> claim = {};  ///< the sender's claim; null: the command always takes effect
 };
 /// Changes and settings that take effect on the same frame. If one is refused, none is applied.
@@ -56,6 +57,7 @@ struct Batch {
   uint64_t request = 0;
   std::optional<Precision> precision = {};
   std::optional<ColourSettings> colour = {};
+  std::optional<bool> bypass = {};
   std::shared_ptr<CommandClaim> claim = {};
 };
 /// Shows the decoded picture instead of the graph's output.

@@ -255,7 +255,7 @@ HttpResponse HttpRoutes::picture(PictureType type) const {
     response.headers = {{"X-Lensd-Frame", std::to_string(encoded->frame.index)}};
     return response;
   } catch (const Error& e) {
-    return to_http({Status::refused, e.what()});
+    return to_http({e.code() == ExitCode::runtime_failure ? Status::failed : Status::refused, e.what()});
   } catch (const std::exception& e) {  // for example out of memory
     return to_http({Status::failed, e.what()});
   }

@@ -20,8 +20,6 @@
 namespace lensd {
 namespace {
 
-constexpr int64_t kLockTimeoutNs = 2'000'000'000;
-
 Error socket_error(const std::string& path, const std::string& what, const std::string& hint = {}) {
   return Error(ExitCode::runtime_failure, "control socket " + path, what, hint);
 }
@@ -48,7 +46,7 @@ UniqueFd open_socket(const std::string& path, int flags, SocketCall call) {
 /// Locks the socket's name against other instances until the descriptor is closed. Without a lock, two
 /// instances that start together can remove each other's new socket. The lock is on a file and not on the
 /// folder, because every user who may read the folder could lock it forever.
-UniqueFd lock_name(const std::string& path) {
+UniqueFd lock_name(const std::string& path, int64_t timeout_ns) {
   std::filesystem::path name(path);
   name.replace_filename("." + name.filename().string() + ".lock");
   UniqueFd lock = open_lock_file(name.string());
@@ -57,7 +55,7 @@ UniqueFd lock_name(const std::string& path) {
                        fmt::format("its lock file {}: {}", name.string(),
                                    errno == EPERM ? "belongs to another user" : std::strerror(errno)),
                        "check the folder and its permissions, or choose another --socket");
-  for (const int64_t deadline = now_ns() + kLockTimeoutNs; flock(lock.get(), LOCK_EX | LOCK_NB) != 0;) {
+  for (const int64_t deadline = now_ns() + timeout_ns; flock(lock.get(), LOCK_EX | LOCK_NB) != 0;) {
     if (errno != EWOULDBLOCK && errno != EINTR) break;  // the file system does not support locks
     if (now_ns() > deadline)
       throw socket_error(path, "another program has locked " + name.string(), "choose another --socket");
@@ -103,9 +101,9 @@ void make_folder(const std::string& path) {
     throw socket_error(path, "its folder belongs to another user", "choose another --socket");
 }
 
-UniqueFd listen_on(const std::string& path) {
+UniqueFd listen_on(const std::string& path, int64_t lock_timeout_ns) {
   make_folder(path);
-  const UniqueFd lock = lock_name(path);
+  const UniqueFd lock = lock_name(path, lock_timeout_ns);
   remove_stale(path);
   UniqueFd fd = open_socket(path, SOCK_NONBLOCK, bind);
   if (!fd || listen(fd.get(), 64) != 0)
@@ -123,16 +121,28 @@ std::string default_socket_path() {
   return private_tmp_folder() + "/control.sock";
 }
 
-ControlSocket::ControlSocket(const std::string& path) : path_(path), fd_(listen_on(path)) {
+std::string client_socket_path(const std::string& service) {
+  std::string path = default_socket_path();
+  std::error_code ignored;
+  if (!std::filesystem::exists(service, ignored)) return path;
+  const bool listens = connect_socket(path, SOCK_NONBLOCK) || errno == EAGAIN;
+  return listens ? path : service;
+}
+
+ControlSocket::ControlSocket(const std::string& path, int64_t lock_timeout_ns)
+    : path_(path), fd_(listen_on(path, lock_timeout_ns)) {
   struct stat info {};
   if (lstat(path_.c_str(), &info) == 0) device_ = info.st_dev, inode_ = info.st_ino;
 }
 
 ControlSocket::~ControlSocket() {
   // No other lensd replaces the file before unlink(), because fd_ still listens.
+  if (in_place()) unlink(path_.c_str());
+}
+
+bool ControlSocket::in_place() const {
   struct stat info {};
-  if (lstat(path_.c_str(), &info) == 0 && info.st_ino == inode_ && info.st_dev == device_)
-    unlink(path_.c_str());
+  return lstat(path_.c_str(), &info) == 0 && info.st_ino == inode_ && info.st_dev == device_;
 }
 
 UniqueFd connect_socket(const std::string& path, int flags) {

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 
 #include "core/base/unique_fd.hpp"
@@ -13,19 +14,28 @@ namespace lensd {
 /// $XDG_RUNTIME_DIR/lensd/control.sock or /tmp/lensd-UID/control.sock.
 std::string default_socket_path();
 
+/// Control socket of the system service; see config/systemd/lensd.service.
+inline constexpr const char* kServiceSocket = "/run/lensd/control.sock";
+
+/// Returns the path for a client that was given none: default_socket_path(), or `service` if that exists and
+/// nobody listens at the default path.
+std::string client_socket_path(const std::string& service = kServiceSocket);
+
 /// A listening Unix socket with mode 0600. Owns the socket's file.
 class ControlSocket {
  public:
   /// Starts listening. Replaces the socket file that a killed process left behind. The lock file .NAME.lock
-  /// prevents races between instances that start at the same time. Throws Error(runtime_failure) if the path
-  /// cannot be used or another instance listens there.
-  explicit ControlSocket(const std::string& path);
+  /// prevents races between instances that start at the same time; waits for it up to `lock_timeout_ns`.
+  /// Throws Error(runtime_failure) if the path cannot be used or another instance listens there.
+  explicit ControlSocket(const std::string& path, int64_t lock_timeout_ns = 2'000'000'000);
   /// Removes the file unless another process has replaced it.
   ~ControlSocket();
   ControlSocket(const ControlSocket&) = delete;
   ControlSocket& operator=(const ControlSocket&) = delete;
 
   int fd() const { return fd_.get(); }
+  /// Returns false if the file was removed or replaced, so that clients no longer reach this socket.
+  bool in_place() const;
 
  private:
   const std::string path_;

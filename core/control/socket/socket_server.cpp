@@ -11,8 +11,8 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -33,6 +33,8 @@ constexpr int kMaxPending = 16;
 constexpr int kMaxRequestsPerTurn = 32;
 /// Append events to a client's output only while it has fewer unsent bytes than this.
 constexpr size_t kEventRoom = 64 * 1024;
+/// Interval between checks that the socket's file is still there.
+constexpr int64_t kFileCheckNs = 1'000'000'000;
 
 /// Passes responses from other threads to the socket's thread. Reply callbacks share ownership of the queue:
 /// responses after the server's destruction are discarded. Thread-safe.
@@ -68,7 +70,7 @@ class SocketServer::Loop {
  public:
   Loop(ControlTarget& target, EventHub& hub, SocketOptions options, std::function<void()> pump)
       : target_(target), hub_(hub), options_(std::move(options)), pump_(std::move(pump)) {
-    if (!options_.path.empty()) listening_.emplace(options_.path);
+    if (!options_.path.empty()) listening_ = std::make_unique<ControlSocket>(options_.path);
     // Without these descriptors in epoll_, the thread would never wake up.
     const bool watched = epoll_ && watch(queue_->event().fd(), EPOLLIN, kWakeId, EPOLL_CTL_ADD) &&
                          (!listening_ || watch(listening_->fd(), EPOLLIN, kListenId, EPOLL_CTL_ADD));
@@ -103,6 +105,7 @@ class SocketServer::Loop {
     const int count = epoll_wait(epoll_.get(), events.data(), events.size(), timeout_ms());
     for (int i = 0; i < count; ++i) handle(events[static_cast<size_t>(i)]);
     take_responses();
+    if (listening_ && now_ns() - file_checked_ns_ >= kFileCheckNs) check_file();
     tick_due_ = changed_.exchange(false) || tick_due_;
     if (tick_due_ || now_ns() - ticked_ns_ >= options_.tick_ns) {
       tick_due_ = false, ticked_ns_ = now_ns();
@@ -144,6 +147,24 @@ class SocketServer::Loop {
   void stop_watching(SocketConnection& client) {
     client.peer_gone = true, client.watched = false;
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, client.fd.get(), nullptr);
+  }
+
+  /// Listens again if the socket's file or its folder was removed. Logs one message, and another one if that
+  /// works only later.
+  void check_file() {
+    file_checked_ns_ = now_ns();
+    if (listening_->in_place()) return;
+    try {
+      auto next = std::make_unique<ControlSocket>(options_.path, 0);
+      if (!watch(next->fd(), EPOLLIN, kListenId, EPOLL_CTL_ADD))
+        throw Error(ExitCode::runtime_failure, "epoll", std::strerror(errno));
+      accept_all();  // clients that connected before the file was removed
+      listening_ = std::move(next);
+      file_lost_ = false;
+      log::warn("control socket {}: its file was removed; listening there again", options_.path);
+    } catch (const std::exception& e) {
+      if (!std::exchange(file_lost_, true)) log::warn("{}; its file was removed, trying again", e.what());
+    }
   }
 
   void accept_all() {
@@ -296,14 +317,14 @@ class SocketServer::Loop {
   EventHub& hub_;
   const SocketOptions options_;
   const std::function<void()> pump_;
-  std::optional<ControlSocket> listening_;
+  std::unique_ptr<ControlSocket> listening_;
   const std::shared_ptr<ResponseQueue> queue_ = std::make_shared<ResponseQueue>();
   const UniqueFd epoll_{epoll_create1(EPOLL_CLOEXEC)};
   UniqueFd spare_{dup(queue_->event().fd())};
   std::map<uint64_t, std::unique_ptr<SocketConnection>> clients_;
   uint64_t next_id_ = 2;
-  int64_t ticked_ns_ = 0;
-  bool backlog_ = false, tick_due_ = true;
+  int64_t ticked_ns_ = 0, file_checked_ns_ = 0;
+  bool backlog_ = false, tick_due_ = true, file_lost_ = false;
   std::atomic<bool> stopping_{false}, changed_{false};
   std::atomic<size_t> client_count_{0};
   std::atomic<uint64_t> disconnected_{0};

@@ -173,7 +173,7 @@ echo "ok: a live source"
 
 # Notifications to systemd: READY, RELOADING with its time, READY, STOPPING, and watchdog pings.
 python3 - "$LENSD" "$WORK" <<'PY' || fail "service notifications"
-import os, signal, socket, subprocess, sys, time
+import json, os, select, signal, socket, subprocess, sys, time
 lensd, work = sys.argv[1:]
 notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); notify.settimeout(30); notify.bind(work + "/notify")
 open(work + "/n.toml", "w").write('[[node]]\nfilter = "invert"\n')
@@ -193,6 +193,25 @@ try:
     assert "MONOTONIC_USEC=" in until("RELOADING=1")
     until("READY=1"); until("WATCHDOG=1")
     for _ in range(20): daemon.send_signal(signal.SIGHUP)
+    until("READY=1")
+    # A reload that must wait for other requests is announced once.
+    def client(*command, times=1):
+        s = socket.socket(socket.AF_UNIX); s.connect(work + "/n.sock")
+        s.sendall((json.dumps({"command": command}) + "\n").encode() * times); return s
+    os.mkfifo(work + "/silent")
+    loading = client("load", work + "/silent"); time.sleep(0.3)
+    clients = [client("graph-output", "invert", times=16) for _ in range(6)]
+    ready = select.select(clients, [], [], 7)[0]
+    assert ready and b"too many requests" in ready[0].recv(4096), "the queue is not full"
+    notify.setblocking(False)
+    try:
+        while notify.recv(4096): pass
+    except BlockingIOError: pass
+    notify.settimeout(30)
+    daemon.send_signal(signal.SIGHUP)
+    announced, end = 0, time.monotonic() + 1.5
+    while time.monotonic() < end: announced += "RELOADING=1" in notify.recv(4096).decode()
+    assert announced == 1, "%d times RELOADING" % announced
     until("READY=1")
     daemon.send_signal(signal.SIGINT); until("STOPPING=1")
     assert daemon.wait(10) == 0

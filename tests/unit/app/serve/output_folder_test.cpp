@@ -45,6 +45,15 @@ TEST(OutputFolder, NoPathLeadsOutOfIt) {
     EXPECT_FALSE(entry.path().filename().string().starts_with(".")) << "no temporary file is left";
 }
 
+TEST(OutputFolder, IsCreatedWhenThatBecomesPossible) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "disk") << "in the way";
+  const OutputFolder captures(folder / "disk/captures");
+  EXPECT_THROW(captures.check("a.mkv"), Error);
+  fs::remove(folder / "disk");
+  EXPECT_EQ(captures.write("a.png", "x", "snapshot"), folder / "disk/captures/a.png");
+}
+
 TEST(OutputFolder, IsNotCreatedAgainWhenItsDiskIsUnmounted) {
   const TemporaryFolder folder;
   const std::string root = folder / "disk/captures";

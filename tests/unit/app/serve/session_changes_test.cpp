@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "app/serve/session.hpp"
+#include "core/base/contains.hpp"
 #include "core/base/error.hpp"
 #include "core/control/properties.hpp"
 #include "kernels/registry.hpp"
@@ -178,6 +179,22 @@ TEST_F(SessionChangesTest, AReloadThatFindsTheQueueFullCanBeTriedAgain) {
   }));
 }
 
+TEST_F(SessionChangesTest, AKeyThatReturnsToItsFirstValueNeedsNoRestart) {
+  open();
+  pipeline_->start();
+  const auto client = session_->hub().subscribe();
+  client->want_events();
+  for (const bool differs : {true, false}) {
+    write_config(differs ? "[http]\nport = 8081\n" : "");
+    reload();
+    ASSERT_TRUE(answered());
+    ASSERT_EQ(response_.error, "");
+    std::string events;
+    for (const std::string& event : client->take(Subscriber::kMaxEvents)) events += event;
+    EXPECT_EQ(events.find("after a restart: http.port") != std::string::npos, differs) << events;
+  }
+}
+
 TEST_F(SessionChangesTest, ARefusedReloadKeepsTheSettings) {
   open();
   pipeline_->start();
@@ -259,6 +276,45 @@ TEST_F(SessionChangesTest, SettingsAreAnsweredWithThePlan) {
   set("precision", 16);
   ASSERT_TRUE(answered()) << "nothing changes";
   EXPECT_EQ(response_.error, "");
+}
+
+TEST_F(SessionChangesTest, BypassIsAnsweredWithThePlan) {
+  open();  // not started
+  set("bypass", true);
+  EXPECT_FALSE(answered_);
+  pipeline_->start();
+  ASSERT_TRUE(answered());
+  EXPECT_EQ(response_.error, "");
+  EXPECT_EQ(value("bypass"), true);
+  EXPECT_FALSE(contains(pipeline_->graph()->planned, std::string("mosaic"), &PlannedNode::id))
+      << "before the plan runs";
+  set("bypass", true);
+  ASSERT_TRUE(answered()) << "nothing changes";
+  EXPECT_EQ(response_.error, "");
+}
+
+TEST_F(SessionChangesTest, ABypassThatIsRefusedChangesNothing) {
+  run_blend_of_crop();
+  for (const auto& [name, json] : PropertyValues{{"bypass", true}, {"crop.width", 20}}) {
+    set(name, json);
+    ASSERT_TRUE(answered());
+    EXPECT_EQ(response_.error, "") << "the bypass needs no plan of the graph";
+  }
+  set("bypass", false);
+  ASSERT_TRUE(answered());
+  EXPECT_EQ(response_.status, Status::refused);
+  EXPECT_NE(response_.error.find("blend"), std::string::npos) << response_.error;
+  EXPECT_EQ(value("bypass"), true);
+}
+
+TEST_F(SessionChangesTest, ABypassThatIsNotPlannedInTimeNeverTakesEffect) {
+  open(std::chrono::milliseconds(20));  // not started
+  set("bypass", true);
+  ASSERT_TRUE(answered());
+  EXPECT_EQ(response_.error, "the change could not be planned in time");
+  pipeline_->start();
+  ASSERT_TRUE(applied(2));
+  EXPECT_EQ(value("bypass"), false);
 }
 
 TEST_F(SessionChangesTest, SettingsAndValuesChangeTogetherOrNotAtAll) {

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -50,7 +51,12 @@ class ShutdownSink final : public QueueSink {
 /// A recorder that records nothing and keeps the last command.
 class CommandSink final : public FrameSink {
  public:
-  void take(const Frame&, const Picture&, const PixelAspects&) override {}
+  void take(const Frame&, const Picture&, const PixelAspects&) override {
+    while (blocks) {
+      blocked = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
   void start(const StartRecord& command) override {
     const std::lock_guard lock(mutex_);
     command_ = command;
@@ -64,9 +70,26 @@ class CommandSink final : public FrameSink {
     return command_;
   }
 
+  std::atomic<bool> blocks{false}, blocked{false};  ///< of the pipeline's process thread
+
  private:
   mutable std::mutex mutex_;
   std::optional<StartRecord> command_;
+};
+
+/// A recorder that completes its file when the test allows it.
+class SlowRecorder final : public FrameSink {
+ public:
+  void take(const Frame&, const Picture&, const PixelAspects&) override {}
+  void stop_soon() noexcept override {}
+  SinkStatus status() const override {
+    SinkStatus s;
+    s.wanted = !complete;
+    return s;
+  }
+  std::vector<Notice> take_notices() override { return {}; }
+
+  std::atomic<bool> complete{false};
 };
 
 template <class F>
@@ -196,6 +219,54 @@ TEST(SessionLoad, RecordOffReportsThatTheFileCannotBeCompleted) {
   setrlimit(RLIMIT_FSIZE, &before);
   EXPECT_EQ(ended.status, Status::failed);
   EXPECT_NE(ended.error.find("cannot be written"), std::string::npos) << ended.error;
+  session.stop();
+}
+
+TEST(SessionLoad, ARecordingThatCannotBeStoppedYetContinuesWithTheNextSource) {
+  const TemporaryFolder folder;
+  const auto first = std::make_shared<CommandSink>(), second = std::make_shared<CommandSink>();
+  SessionOptions options;
+  options.captures = folder / "captures";
+  options.record = StartRecord{};
+  options.open = [&](const std::string& name, const GraphDesc& graph, const std::atomic<bool>&) {
+    PipelineOptions o;
+    o.executor = {.threads = 1, .frames = 6};
+    o.graph = graph, o.paced = true, o.sinks = {name == "first" ? first : second};
+    return std::make_unique<Pipeline>(std::make_unique<SyntheticSource>(Extent{64, 48}, 1'000'000), o,
+                                      registry());
+  };
+  Session session(std::move(options), registry());
+  session.start("first", parse_chain("mosaic", registry()));
+  first->blocks = true;
+  ASSERT_TRUE(eventually([&] { return first->blocked.load(); }));
+  while (session.post(EditMark{1})) continue;
+  EXPECT_EQ(response_of([&](Reply reply) { session.record(false, {}, std::move(reply)); }).status,
+            Status::busy);
+  first->blocks = false;
+  ASSERT_EQ(response_of([&](Reply reply) { session.load("second", std::move(reply)); }).error, "");
+  EXPECT_TRUE(eventually([&] { return second->command().has_value(); }));
+  session.stop();
+}
+
+TEST(SessionLoad, RecordOffDoesNotReportAnIncompleteFile) {
+  const auto recorder = std::make_shared<SlowRecorder>();
+  SessionOptions options;
+  options.record_timeout = std::chrono::milliseconds(50);
+  options.open = [&](const std::string&, const GraphDesc& graph, const std::atomic<bool>&) {
+    PipelineOptions o;
+    o.executor = {.threads = 1, .frames = 6};
+    o.graph = graph, o.paced = true, o.sinks = {recorder};
+    return std::make_unique<Pipeline>(std::make_unique<SyntheticSource>(Extent{64, 48}, 1'000'000), o,
+                                      registry());
+  };
+  Session session(std::move(options), registry());
+  session.start("good", parse_chain("mosaic", registry()));
+  const auto record_off = [&] {
+    return response_of([&](Reply reply) { session.record(false, {}, std::move(reply)); });
+  };
+  EXPECT_EQ(record_off().status, Status::busy);
+  recorder->complete = true;
+  EXPECT_EQ(record_off().error, "");
   session.stop();
 }
 

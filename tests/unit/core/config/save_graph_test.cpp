@@ -272,6 +272,10 @@ TEST_F(InFolder, ThePrecisionIsSavedWithTheGraph) {
       {"[http]\nport = 8080\n\n[graph]\noutput = \"median\"\n\n" + node, Precision::sixteen,
        "[http]\nport = 8080\n\n[graph]\nprecision = 16\noutput = \"median\"\n\n" + node},
       {"graph.precision = 8\n" + node, Precision::sixteen, "[graph]\nprecision = 16\n\n" + node},
+      {"graph = {output = \"mädian\", precision = 8}\n[[node]]\nid = \"mädian\"\nfilter = \"median\"\n",
+       Precision::sixteen, "[graph]\nprecision = 16\n\n" + node},
+      {"graph = {output = \"median\"}\n" + node, Precision::eight, "[graph]\nprecision = 8\n\n" + node},
+      {"graph.output = \"median\"\n" + node, Precision::sixteen, "[graph]\nprecision = 16\n\n" + node},
   };
   for (const auto& one : cases) {
     save_graph_as(path, {graph, one.precision}, one.base, registry());

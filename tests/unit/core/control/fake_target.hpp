@@ -2,9 +2,11 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "core/base/error.hpp"
 #include "core/control/commands.hpp"
 #include "core/control/control_target.hpp"
 #include "core/control/properties.hpp"
@@ -73,6 +75,7 @@ class FakeTarget : public ControlTarget {
   }
   void quit() override { ended = true; }
   std::shared_ptr<const EncodedPicture> picture(PictureType, int64_t made_after_ns) override {
+    if (picture_error) throw Error(*picture_error);
     if (made_after_ns >= picture_ns) return nullptr;
     ++encoded;
     auto made = std::make_shared<EncodedPicture>();
@@ -113,6 +116,7 @@ class FakeTarget : public ControlTarget {
   std::atomic<int64_t> picture_ns{0};
   std::atomic<int> encoded{0};
   size_t picture_bytes = 1000;
+  std::optional<Error> picture_error;  ///< thrown by picture(); set it before a server starts
 
  private:
   void keep(Reply reply) {

@@ -173,7 +173,7 @@ TEST(PropertyTable, SetsValuesByCommands) {
   EXPECT_EQ(std::get<SetVolume>(set("volume", 130)).percent, 130);
   EXPECT_FALSE(std::get<SetMute>(set("mute", false)).on);
   EXPECT_FALSE(std::get<SetFileLoop>(set("loop-file", false)).on);
-  EXPECT_FALSE(std::get<Bypass>(set("bypass", false)).on);
+  EXPECT_EQ(std::get<Batch>(set("bypass", false)).bypass, false);
   EXPECT_EQ(std::get<Batch>(set("precision", "8")).precision, Precision::eight);
   EXPECT_EQ(std::get<Batch>(set("precision", 16)).precision, Precision::sixteen);
   EXPECT_EQ(std::get<Batch>(set("precision", "auto")).precision, Precision::automatic);

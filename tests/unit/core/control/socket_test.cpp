@@ -1,66 +1,26 @@
-// The control socket: replies, events, its file, and its limits.
+// The control socket: replies, events, and its limits.
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <sys/file.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <filesystem>
-#include <latch>
+#include <atomic>
+#include <chrono>
+#include <memory>
 #include <new>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
-#include "core/base/lock_file.hpp"
 #include "core/control/commands.hpp"
-#include "core/control/socket/control_client.hpp"
 #include "core/control/socket/control_socket.hpp"
-#include "core/control/socket/socket_server.hpp"
 #include "tests/unit/common/eventually.hpp"
-#include "tests/unit/common/temporary_folder.hpp"
-#include "tests/unit/core/control/fake_target.hpp"
+#include "tests/unit/core/control/socket_fixture.hpp"
 
 namespace lensd {
 namespace {
-
-namespace fs = std::filesystem;
-
-class SocketTest : public ::testing::Test {
- protected:
-  SocketOptions options() const {
-    SocketOptions o;
-    o.path = folder_ / "control.sock";
-    o.tick_ns = 20'000'000;
-    return o;
-  }
-  void start(SocketOptions o) { server_ = std::make_unique<SocketServer>(target_, hub_, std::move(o)); }
-  Json ask(ControlClient& client, const std::string& line) {
-    client.send(line);
-    for (;;) {
-      const auto text = client.receive(10'000);
-      if (!text) return nullptr;
-      Json answer = Json::parse(*text);
-      if (!answer.contains("event")) return answer;
-    }
-  }
-
-  TemporaryFolder folder_;
-  FakeTarget target_{"canny@edges"};
-  EventHub hub_;
-  std::unique_ptr<SocketServer> server_;
-};
 
 TEST_F(SocketTest, RespondsLikeMpv) {
   start(options());
@@ -129,130 +89,6 @@ TEST_F(SocketTest, ClientsDoNotWaitForAStoppedServer) {
       },
       Error);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
-}
-
-TEST_F(SocketTest, FileHasModeIsExclusiveAndIsRemoved) {
-  start(options());
-  struct stat info {};
-  ASSERT_EQ(stat(options().path.c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 0777, 0600u);
-  EXPECT_THROW(SocketServer(target_, hub_, options()), Error) << "another instance listens there";
-  server_.reset();
-  EXPECT_FALSE(fs::exists(options().path));
-  EXPECT_THROW(ControlClient(options().path), Error);
-  // The socket file of a killed process is replaced.
-  const int dead = socket(AF_UNIX, SOCK_STREAM, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  options().path.copy(address.sun_path, sizeof address.sun_path - 1);
-  ASSERT_EQ(bind(dead, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  close(dead);
-  start(options());
-  ControlClient client(options().path);
-  EXPECT_EQ(ask(client, R"({"command":["version"]})")["error"], "success");
-}
-
-/// Leaves a socket file on which nobody listens.
-void leave_stale_socket(const std::string& path) {
-  const UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
-  ASSERT_EQ(bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-}
-
-TEST_F(SocketTest, OneOfSeveralStartsReplacesAStaleSocket) {
-  for (int round = 0; round < 100; ++round) {
-    leave_stale_socket(options().path);
-    std::array<std::unique_ptr<ControlSocket>, 4> sockets;
-    std::latch begin(sockets.size());
-    std::vector<std::thread> starts;
-    for (auto& socket : sockets)
-      starts.emplace_back([&] {
-        begin.arrive_and_wait();
-        try {
-          socket = std::make_unique<ControlSocket>(options().path);
-        } catch (const Error&) {  // another thread was first
-        }
-      });
-    for (std::thread& start : starts) start.join();
-    ASSERT_EQ(std::ranges::count_if(sockets, [](const auto& s) { return s != nullptr; }), 1) << round;
-    ASSERT_TRUE(connect_socket(options().path, 0)) << round;
-  }
-}
-
-TEST_F(SocketTest, AStaleSocketIsReplacedUnderTheLockOfItsName) {
-  const std::string path = options().path;
-  leave_stale_socket(path);
-  struct stat before {
-  }, locked{};
-  ASSERT_EQ(lstat(path.c_str(), &before), 0);
-  std::unique_ptr<ControlSocket> socket;
-  std::thread start;
-  {
-    const std::string name =
-        fs::path(path).parent_path() / ("." + fs::path(path).filename().string() + ".lock");
-    const UniqueFd lock = open_lock_file(name);
-    ASSERT_EQ(flock(lock.get(), LOCK_EX), 0);
-    start = std::thread([&] { socket = std::make_unique<ControlSocket>(path); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    ASSERT_EQ(lstat(path.c_str(), &locked), 0);
-    EXPECT_EQ(locked.st_ctim.tv_nsec, before.st_ctim.tv_nsec) << "replaced while another start had the lock";
-    EXPECT_FALSE(connect_socket(path, 0));
-  }
-  start.join();
-  EXPECT_TRUE(connect_socket(path, 0));
-}
-
-TEST_F(SocketTest, ASocketOfAnotherUserIsNeitherTrustedNorReplaced) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs root, to become another user";
-  fs::permissions(folder_.path(), fs::perms::all);
-  const std::string path = folder_ / "foreign.sock";
-  std::latch listening(1), done(1);
-  std::thread other([&] {
-    // Unlike setresuid(), the system call changes only this thread.
-    EXPECT_EQ(syscall(SYS_setresuid, -1, 65534, -1), 0);
-    {
-      const ControlSocket socket(path);
-      listening.count_down();
-      done.wait();
-    }
-    EXPECT_EQ(syscall(SYS_setresuid, -1, 0, -1), 0);
-  });
-  listening.wait();
-  EXPECT_NO_THROW(ControlClient{path});
-  EXPECT_THROW(ControlClient(path, ControlClient::Owner::trusted), Error);
-  done.count_down();
-  other.join();
-
-  leave_stale_socket(path);
-  std::thread([&] {
-    EXPECT_EQ(syscall(SYS_setresuid, -1, 65534, -1), 0);
-    EXPECT_THROW(ControlSocket{path}, Error);
-    EXPECT_EQ(syscall(SYS_setresuid, -1, 0, -1), 0);
-  }).join();
-  EXPECT_TRUE(fs::exists(path));
-}
-
-TEST(SocketPath, IgnoresRelativeFolders) {
-  const char* const names[] = {"RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"};
-  std::vector<std::optional<std::string>> before;
-  for (const char* name : names) {
-    const char* value = getenv(name);
-    before.push_back(value ? std::optional<std::string>(value) : std::nullopt);
-    unsetenv(name);
-  }
-  const std::string fallback = default_socket_path();
-  EXPECT_TRUE(fallback.starts_with("/tmp/lensd-"));
-  for (const char* value : {"", ":", "relative", "relative:/run/lensd"}) {
-    setenv("RUNTIME_DIRECTORY", value, 1), setenv("XDG_RUNTIME_DIR", value, 1);
-    EXPECT_EQ(default_socket_path(), fallback) << value;
-  }
-  setenv("XDG_RUNTIME_DIR", "/run/user/7", 1);
-  EXPECT_EQ(default_socket_path(), "/run/user/7/lensd/control.sock");
-  setenv("RUNTIME_DIRECTORY", "/run/lensd:/run/other", 1);
-  EXPECT_EQ(default_socket_path(), "/run/lensd/control.sock");
-  for (size_t i = 0; i < 2; ++i) before[i] ? setenv(names[i], before[i]->c_str(), 1) : unsetenv(names[i]);
 }
 
 TEST_F(SocketTest, SendsChangesToObservers) {

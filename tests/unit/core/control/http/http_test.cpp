@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "core/base/clock.hpp"
 #include "core/base/error.hpp"
@@ -66,6 +68,19 @@ TEST_F(HttpTest, NewWatcherGetsThePausedPicture) {
     Client client(server_->port());
     client.get("/stream.mjpeg");
     EXPECT_NE(client.read_until("--lensd-frame").find("--lensd-frame"), std::string::npos) << i;
+  }
+}
+
+TEST_F(HttpTest, APictureThatCannotBeEncodedIsAFailure) {
+  for (const auto& [code, status] :
+       {std::pair(ExitCode::runtime_failure, "500"), std::pair(ExitCode::unavailable, "422")}) {
+    target_.picture_error = Error(code, "picture", "no");
+    start();
+    Client client(server_->port());
+    client.get("/snapshot.png");
+    const std::string answer = client.read_until("}");
+    EXPECT_NE(answer.find(std::string("HTTP/1.1 ") + status), std::string::npos) << answer;
+    server_.reset();
   }
 }
 
