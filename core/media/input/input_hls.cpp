@@ -139,13 +139,12 @@ void Input::fail_hls() const {
 }
 
 /// Call once the source is open. From now on, failed requests for files on HTTP servers are repeated until
-/// the deadline; before, LiveReader repeats them. Starts to read a live HLS stream ahead. Other sources are
-/// read when their packets are needed.
+/// the deadline; before, LiveReader repeats them for videos, and open_network() for sound. Starts to read a
+/// live HLS stream ahead. Other sources are read when their packets are needed.
 void Input::start_reading() {
   if (sized_) {
     av_opt_set_int(context_->pb, "reconnect_on_network_error", 1, AV_OPT_SEARCH_CHILDREN);
-    // 408 and 429: the server is busy, or has got too many requests.
-    av_opt_set(context_->pb, "reconnect_on_http_error", "408,429,5xx", AV_OPT_SEARCH_CHILDREN);
+    av_opt_set(context_->pb, "reconnect_on_http_error", kTemporaryHttpErrors, AV_OPT_SEARCH_CHILDREN);
   }
   if (!hls_) return;
   hls_->keep_trying();
@@ -155,7 +154,7 @@ void Input::start_reading() {
   codec_ = stream_->codecpar->codec_id;
   if (audio_stream_) streams.audio = audio_stream_->index, streams.audio_base = audio_stream_->time_base;
   read_ahead_ = std::make_unique<ReadAhead>([this](AVPacket& packet) { return read_from_server(packet); },
-                                            streams, stop_);
+                                            streams, stop_, hls_->reserve_ns());
 }
 
 /// Reads a packet of a live HLS stream. Called by the read-ahead thread.

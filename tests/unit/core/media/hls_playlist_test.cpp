@@ -142,6 +142,14 @@ TEST(PacketPace, PacketsAreDueAtTheRateOfTheirTimes) {
   }
 }
 
+TEST(PacketPace, TheFirstReserveMayBeLonger) {
+  PacketPace pace(2 * sec);
+  const int64_t first = pace.due_ns(pace.place_video(0), 10 * sec, true);
+  EXPECT_EQ(first, 12 * sec);
+  EXPECT_EQ(pace.due_ns(pace.place_video(sec), first + 5 * sec, true),
+            first + 5 * sec + PacketPace::kReserveNs);
+}
+
 TEST(PacketPace, JumpsAreRemovedAndGapsAreKept) {
   PacketPace pace;
   EXPECT_EQ(pace.place_video(1000 * sec), 0);

@@ -183,6 +183,27 @@ void put_rest(int client, const std::string& content, size_t begin) {
                           content.substr(std::min(begin, content.size()))));
 }
 
+void refuse_as_busy(int client) {
+  LocalHttpServer::put(client, "HTTP/1.1 429 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+}
+
+TEST_F(SoundDecoderTest, OpeningIsRepeatedWhileTheServerIsBusy) {
+  write_covered_sound(file("a.mka"), 0, 1000);
+  const std::string content = get("a.mka");
+  std::atomic<int> refused{0};
+  LocalHttpServer server([&](int client, const std::string& request) {
+    if (request.empty()) return;
+    if (refused < 2)
+      ++refused, refuse_as_busy(client);
+    else
+      put_rest(client, content, asked_offset(request));
+  });
+  SoundDecoder decoder({fmt::format("http://127.0.0.1:{}/a.mka", server.port()), 0, 0, {}}, stop_);
+  EXPECT_EQ(refused, 2);
+  decoder.seek(0, 1);
+  EXPECT_EQ(read_all(decoder).left.size(), size_t{kSoundRate});
+}
+
 TEST_F(SoundDecoderTest, ARequestThatABusyServerRefusesIsRepeated) {
   write_covered_sound(file("a.mka"), 0, 5000);
   const std::string content = get("a.mka");
@@ -194,8 +215,7 @@ TEST_F(SoundDecoderTest, ARequestThatABusyServerRefusesIsRepeated) {
     const size_t begin = asked_offset(request);
     if (busy && refused < 2) {
       if (refused++ == 0) refused_at = begin;
-      LocalHttpServer::put(client, "HTTP/1.1 429 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-      return;
+      return refuse_as_busy(client);
     }
     if (busy.exchange(false)) answered_at = begin;
     put_rest(client, content, begin);
