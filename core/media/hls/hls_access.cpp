@@ -107,7 +107,7 @@ void HlsAccess::fail(const std::string& what) const {
 
 void HlsAccess::begin(AVFormatContext& context, const std::string& text, const std::string& address,
                       const Request& request) {
-  keeps_trying_ = request.sound;
+  keeps_trying_ = request.sound || (progress_ && progress_->reopens);
   hls::Playlist first = hls::parse(text, address);
   Role& main = roles_[0];
   main.address = address;

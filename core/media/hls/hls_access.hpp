@@ -31,6 +31,7 @@ struct HlsProgress {
   /// longer for it, so that it plays as a file.
   std::atomic<bool> opens_file{false};
 
+  bool reopens = false;             ///< a file is opened again for a seek: failed requests are repeated
   bool live = false;                ///< a connection has played a live playlist
   std::array<std::string, 2> last;  ///< the last opened segment of the video's and of the audio's playlist
 };
@@ -67,7 +68,7 @@ class HlsAccess {
   int close(AVIOContext* io) noexcept;
 
   /// From now on, temporary failures are retried until the deadline. Before, LiveReader retries them, except
-  /// those of a Request for sound, which are always retried.
+  /// those of a Request for sound and of HlsProgress::reopens, which are always retried.
   void keep_trying() noexcept { keeps_trying_ = true; }
 
   /// Appends what `io` delivers to `text`, and sets `address` to the one after redirections. Returns 0 or an

@@ -132,8 +132,9 @@ void Input::open_network(const std::string& url, const LiveOptions& live, const 
   for (const auto& [key, value] : live.extra)
     if (key == "http_proxy") policy_.allow(host_of(value));
   LiveOptions first = live;
-  if (request.sound && scheme_of(url).starts_with("http")) {
-    // LiveReader repeats attempts to open a video. Nothing repeats those of its sound.
+  const bool reopens = progress_ && progress_->reopens;
+  if ((request.sound || reopens) && scheme_of(url).starts_with("http")) {
+    // LiveReader repeats attempts to open a video. Nothing repeats those of its sound, and those of a seek.
     first.extra.emplace(first.extra.begin(), "reconnect_on_network_error", "1");
     first.extra.emplace(first.extra.begin(), "reconnect_on_http_error", kTemporaryHttpErrors);
   }

@@ -110,6 +110,7 @@ void FfmpegSource::move_to(int attempt) {
   const bool cover = is_cover(*input_->stream());  // in memory: no need to open the file again
   if (attempt >= kFromStart && !cover) {
     const DataWait::Scope waiting(data_wait_);
+    if (options_.live.hls) options_.live.hls->reopens = true;
     open();
     return timestamps_.restart(0);
   }
