@@ -305,7 +305,7 @@ TEST_F(HlsInputTest, TheSoundOfABusyServerIsOpened) {
   EXPECT_EQ(server.requests("/live.m3u8"), 3);
   const ff::PacketPtr packet = ff::make_packet();
   ASSERT_GE(input.read(*packet), 0);
-  EXPECT_NEAR(to_s(ff::to_ns(packet->pts, input.stream()->time_base)), 0, 2) << "segment 0 was skipped";
+  EXPECT_EQ(server.requests("/0.ts"), 3) << "segment 0 was skipped";
 }
 
 TEST_F(HlsInputTest, ASegmentWhoseConnectionEndsIsContinued) {
