@@ -27,8 +27,8 @@ class LiveHls {
   std::string operator()(const std::string& path) {
     if (down) return "!";
     const std::lock_guard lock(mutex_);
-    const int end = first_ + (stopped_at ? stopped_at.load()
-                                         : static_cast<int>((now_ns() - begin_ns_ - late_ns) / kHlsSecond));
+    const auto in_time = static_cast<int>((now_ns() - begin_ns_ - late_ns) / kHlsSecond);
+    const int end = first_ + (stopped_at ? stopped_at.load() : std::max(kListed, in_time));
     if (path == "/live.m3u8")
       return hls_list(std::max(first_, end - listed), std::min(listed.load(), end - first_), ended);
     const int number = std::atoi(path.c_str() + 1);
@@ -41,7 +41,7 @@ class LiveHls {
   }
   std::atomic<bool> down{false}, ended{false};
   std::atomic<int> listed{kListed};            ///< number of segments in the playlist
-  std::atomic<int64_t> late_ns{0};             ///< delay of all segments from now on
+  std::atomic<int64_t> late_ns{0};             ///< delay of all segments after the first kListed ones
   std::atomic<int> other_codec_from{INT_MAX};  ///< number of the first segment with another codec
   std::atomic<int> stopped_at{0};              ///< number of segments from now on; 0: a new one every second
 
@@ -104,10 +104,9 @@ TEST_F(HlsLiveTest, PicturesComeAtTheRateOfTheStream) {
 }
 
 TEST_F(HlsLiveTest, ASingleListedSegmentThatIsFollowedLateCausesNoGap) {
-  live_.listed = 1;
+  live_.listed = 1, live_.late_ns = 350'000'000;
   live_.restart(0, 500);
   const auto source = open_source(server_.url(), hls_options());
-  live_.late_ns = 350'000'000;
   const Watch seen = watch(*source, 5);
   EXPECT_GT(seen.pictures, 3 * kClipFps);
   EXPECT_LT(to_s(seen.longest_gap_ns), 0.35);
