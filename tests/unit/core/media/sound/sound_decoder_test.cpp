@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <tuple>
+#include <vector>
 
 #include "core/media/sound/sound_codec.hpp"
 #include "core/media/sound/sound_decoder.hpp"
@@ -353,6 +355,28 @@ TEST(SoundResampler, FitsOnlyFramesOfItsFormat) {
   EXPECT_FALSE(resampler.fits(*frame_of(AV_SAMPLE_FMT_FLTP, 44100, 1)));
   resampler.reset();
   EXPECT_FALSE(resampler.fits(*stereo));
+}
+
+TEST(SoundResampler, ChannelsWithoutKnownPositionsAreHeard) {
+  constexpr int kSamples = 480;
+  for (const auto& [order, channels, right] : {std::tuple{AV_CHANNEL_ORDER_UNSPEC, 10, 2},
+                                               {AV_CHANNEL_ORDER_UNSPEC, 12, 2},
+                                               {AV_CHANNEL_ORDER_AMBISONIC, 4, 1}}) {
+    SCOPED_TRACE(channels);
+    const ff::FramePtr frame = ff::make_frame();
+    frame->format = AV_SAMPLE_FMT_S16, frame->sample_rate = kSoundRate, frame->nb_samples = kSamples;
+    frame->ch_layout.order = order, frame->ch_layout.nb_channels = channels;
+    ff::check_memory(av_frame_get_buffer(frame.get(), 0));
+    auto* const to = reinterpret_cast<int16_t*>(frame->data[0]);
+    for (int i = 0; i < kSamples * channels; ++i) to[i] = static_cast<int16_t>((i % channels + 1) * 1000);
+    SoundResampler resampler;
+    resampler.configure(*frame, "test");
+    std::vector<float> samples;
+    ASSERT_TRUE(resampler.convert(*frame, samples));
+    ASSERT_EQ(samples.size(), size_t{kSamples * kSoundChannels});
+    EXPECT_NEAR(static_cast<double>(samples[0]) * 32768, 1000, 1);
+    EXPECT_NEAR(static_cast<double>(samples[1]) * 32768, 1000 * right, 1);
+  }
 }
 
 TEST(TempoChain, StaysInTheRangeOfTheFilter) {
