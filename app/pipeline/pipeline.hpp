@@ -212,8 +212,9 @@ class Pipeline {
   void follow_connection(const FrameInfo& next);
   using SinkChoice = bool (FrameSink::*)() const noexcept;
   void pass_to_sinks(const Frame& frame, SinkChoice chosen = nullptr);
-  void pass_again(SinkChoice chosen);
-  void record_still();
+  void pass_again(SinkChoice chosen, std::optional<int64_t> rest_ns = std::nullopt);
+  void record_shown();
+  void end_recorded_picture();
   void supply_sinks();
   Frame run_current_picture(bool again);
   void rerun_current();
@@ -224,6 +225,7 @@ class Pipeline {
   bool stay(int64_t next_ns);
   bool show_last_frame(bool whole_sound);
   void wait_in_picture(int64_t wait_ns, int64_t end_ns);
+  int64_t long_rest_ns() const;
   void follow_a_b_loop();
   /// Returns false for a still image, because it has nothing to loop.
   bool can_loop() const { return source_info_.seekable && !source_info_.image; }

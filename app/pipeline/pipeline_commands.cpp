@@ -79,9 +79,10 @@ void Pipeline::apply(const Command& command) {
                  [this](const StartRecord& c) {
                    for (const auto& sink : options_.sinks) sink->start(c);
                    if (options_.sinks.empty()) notice(true, "cannot record: this run has no recorder");
-                   record_still();
+                   record_shown();
                  },
                  [this](const StopRecord&) {
+                   end_recorded_picture();
                    for (const auto& sink : options_.sinks) sink->stop();
                  },
                  // set_source_controls() has already applied these.

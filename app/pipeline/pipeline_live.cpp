@@ -2,6 +2,7 @@
 // their sound. Also passes frames to the sinks.
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "app/pipeline/pipeline.hpp"
@@ -60,10 +61,19 @@ void Pipeline::pass_to_sinks(const Frame& frame, SinkChoice chosen) {
   }
 }
 
-/// Passes a still image to the recorders again: a recording may start after the sinks have received the
-/// image, and no other picture follows.
-void Pipeline::record_still() {
-  if (source_info_.image && passed_on_ && !seek_target_ns_) pass_again(&FrameSink::wants_every_frame);
+/// Passes the shown picture to the recorders when a recording starts, if no other picture follows soon: a
+/// still image, a cover picture, a still in a clip. The sinks have received it before.
+void Pipeline::record_shown() {
+  if (source_info_.image && passed_on_ && !seek_target_ns_)
+    pass_again(&FrameSink::wants_every_frame);
+  else if (const int64_t rest_ns = long_rest_ns(); rest_ns > 0)
+    pass_again(&FrameSink::wants_every_frame, rest_ns);
+}
+
+/// Call before a recording ends. If the shown picture stays for longer, passes it to the recorders again, so
+/// that the recording ends at the current position and not with the picture.
+void Pipeline::end_recorded_picture() {
+  if (!source_info_.image && long_rest_ns() > 0) pass_again(&FrameSink::wants_every_frame, 0);
 }
 
 /// Passes the current picture to sinks that need a frame and have received none, such as a virtual camera
@@ -72,11 +82,16 @@ void Pipeline::supply_sinks() {
   if (passed_on_) pass_again(&FrameSink::wants_current_frame);
 }
 
-void Pipeline::pass_again(SinkChoice chosen) {
+/// Passes the current picture to the chosen sinks again. With `rest_ns`, it begins at the current position
+/// and has this duration.
+void Pipeline::pass_again(SinkChoice chosen, std::optional<int64_t> rest_ns) {
   const auto wants = [chosen](const auto& sink) { return (*sink.*chosen)(); };
   if (std::ranges::none_of(options_.sinks, wants)) return;
   if (current_picture_.planes.info != executor_->plan()->picture) return;
-  if (const Frame frame = run_current_picture(true)) pass_to_sinks(frame, chosen);
+  Frame frame = run_current_picture(true);
+  if (!frame) return;
+  if (rest_ns) frame.info.pts_ns = state_.position_ns, frame.info.duration_ns = *rest_ns;
+  pass_to_sinks(frame, chosen);
 }
 
 }  // namespace lensd

@@ -132,6 +132,15 @@ void Pipeline::wait_in_picture(int64_t wait_ns, int64_t end_ns) {
   follow_a_b_loop();
 }
 
+/// Returns how much longer the shown picture of a file stays; 0 if another one, or the end, follows soon.
+int64_t Pipeline::long_rest_ns() const {
+  if (!options_.paced || source_info_.live || state_.ended || seek_target_ns_ || !passed_on_) return 0;
+  const bool known = next_ && next_->picture;
+  const int64_t end_ns = known ? next_->picture.info.pts_ns : shown_ns_ + state_.frame_duration_ns;
+  const int64_t rest_ns = end_ns - state_.position_ns;
+  return rest_ns > kLongNs ? rest_ns : 0;
+}
+
 /// Returns to A when playback reaches B. After a seek beyond B, playback continues there, as in mpv. A new
 /// loop returns to A even from positions beyond B.
 void Pipeline::follow_a_b_loop() {

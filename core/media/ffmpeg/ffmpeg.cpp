@@ -19,7 +19,7 @@ namespace lensd::ff {
 namespace {
 
 thread_local std::string t_last_error;
-thread_local bool t_cut_logged = false;
+thread_local bool t_cut_logged = false, t_busy_logged = false;
 
 std::string trimmed(const char* text) {
   std::string out = text;
@@ -68,6 +68,8 @@ void on_log(void* context, int level, const char* format, va_list arguments) {
   if (text.empty()) return;
   if (level <= AV_LOG_ERROR) t_last_error = without_prefix(text);
   if (reports_truncation(context, text)) t_cut_logged = true;
+  if (text.find("HTTP error 408") != std::string::npos || text.find("HTTP error 429") != std::string::npos)
+    t_busy_logged = true;
   log::debug("ffmpeg: {}", text);
 }
 
@@ -112,6 +114,9 @@ void forget_log() {
 }
 bool take_cut_logged() {
   return std::exchange(t_cut_logged, false);
+}
+bool take_busy_logged() {
+  return std::exchange(t_busy_logged, false);
 }
 std::string detailed_error(int error) {
   return t_last_error.empty() ? error_text(error) : t_last_error;

@@ -154,6 +154,9 @@ void initialize();
 void forget_log();
 /// Returns true if, since the last call, a demuxer has logged on this thread that its file is truncated.
 bool take_cut_logged();
+/// Returns true if, since the last call, an HTTP server has refused a request on this thread because it was
+/// busy or had too many requests (408, 429). Not all versions of FFmpeg have an error code for that.
+bool take_busy_logged();
 /// Returns the last error message that FFmpeg logged on this thread since forget_log(), or error_text(error)
 /// if there is none.
 std::string detailed_error(int error);

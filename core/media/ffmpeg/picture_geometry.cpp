@@ -1,12 +1,27 @@
 // Pixel aspect, orientation and fields of decoded pictures.
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 
 #include "core/base/log.hpp"
 #include "core/media/ffmpeg/picture_info.hpp"
 #include "core/media/ffmpeg/side_data.hpp"
 
 namespace lensd {
+namespace {
+
+/// Returns the orientation of a photo's Exif data. FFmpeg before 8 makes a display matrix of it for JPEG
+/// only, and not for WebP.
+Orientation exif_orientation(const AVFrame& frame) {
+  constexpr Orientation kOrientations[] = {{false, false, false}, {false, true, false}, {false, true, true},
+                                           {false, false, true},  {true, false, false}, {true, true, false},
+                                           {true, true, true},    {true, false, true}};
+  const AVDictionaryEntry* tag = av_dict_get(frame.metadata, "Orientation", nullptr, 0);
+  const long number = tag ? std::strtol(tag->value, nullptr, 10) : 1;
+  return number >= 1 && number <= 8 ? kOrientations[number - 1] : Orientation{};
+}
+
+}  // namespace
 
 PixelAspect pixel_aspect_of(AVRational sample_aspect_ratio) {
   constexpr int kMaxAspect = 20;
@@ -35,7 +50,7 @@ Orientation orientation_of(const AVFrame& frame, const AVStream* stream) {
   matrix = reinterpret_cast<const int32_t*>(side_data_of(frame, AV_FRAME_DATA_DISPLAYMATRIX, kBytes));
   if (!matrix)
     matrix = reinterpret_cast<const int32_t*>(side_data_of(stream, AV_PKT_DATA_DISPLAYMATRIX, kBytes));
-  if (!matrix) return {};
+  if (!matrix) return exif_orientation(frame);
   if (const auto orientation = orientation_of(matrix)) return *orientation;
   static std::atomic<bool> logged{false};
   if (!logged.exchange(true)) log::info("ignoring the video's rotation: it is not a multiple of 90 degrees");

@@ -50,9 +50,9 @@ PixelAspect pixel_aspect_of(AVRational sample_aspect_ratio);
 /// is not a combination of quarter turns and flips.
 std::optional<Orientation> orientation_of(const int32_t* display_matrix);
 
-/// Returns the orientation from the display matrix of the frame, or of the stream if the frame has none.
-/// `stream` may be null. Returns the upright orientation if there is no matrix or it is not a combination of
-/// quarter turns and flips.
+/// Returns the orientation from the display matrix of the frame, or of the stream if the frame has none, or
+/// from the frame's Exif data. `stream` may be null. Returns the upright orientation if there is none of
+/// these, or if the matrix is not a combination of quarter turns and flips.
 Orientation orientation_of(const AVFrame& frame, const AVStream* stream);
 
 /// Returns the display matrix of an orientation for pictures whose stored size is `extent`.

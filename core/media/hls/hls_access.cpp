@@ -107,6 +107,7 @@ void HlsAccess::fail(const std::string& what) const {
 
 void HlsAccess::begin(AVFormatContext& context, const std::string& text, const std::string& address,
                       const Request& request) {
+  keeps_trying_ = request.sound || (progress_ && progress_->reopens);
   hls::Playlist first = hls::parse(text, address);
   Role& main = roles_[0];
   main.address = address;
@@ -179,7 +180,9 @@ int HlsAccess::give(AVFormatContext& context, AVIOContext** io, Role& role) {
     if (role.given && role.listed.end() <= sequence && role.listed.sequence < sequence)
       fail("the server has restarted the stream");
   }
-  const size_t skip = std::exchange(role.given, true) ? 0 : played(role);
+  const bool first = !std::exchange(role.given, true);
+  const size_t skip = first ? played(role) : 0;
+  if (first && &role == roles_.data()) single_segment_ = role.listed.segments.size() - skip == 1;
   *io = keep(hls::media_text(role.listed, skip, role.map));
   return 0;
 }
@@ -258,6 +261,7 @@ int HlsAccess::connect(AVFormatContext& context, AVIOContext** io, const std::st
     set_options(options, address, given);
     ff::forget_log();
     error = open_(&context, io, url.c_str(), AVIO_FLAG_READ, options.get());
+    busy_ = ff::take_busy_logged();
     if (error >= 0) break;
     if (!policy_.refused_address().empty())
       fail(fmt::format("its HLS playlist leads to the internal address {} ({})", policy_.refused_address(),
@@ -326,14 +330,15 @@ void HlsAccess::check_host(const std::string& address) {
   hosts_.insert(host);
 }
 
-/// Returns true if the attempt should be retried here: not after a refusal, and not while the source opens,
-/// because LiveReader then retries.
+/// Returns true if the attempt should be retried here: not after a refusal, and not while a video opens,
+/// because LiveReader then retries. A server that is busy has not refused for good; FFmpeg before 6.1 returns
+/// AVERROR_HTTP_OTHER_4XX for it.
 bool HlsAccess::may_retry(int error) const noexcept {
   constexpr int kFinal[] = {
       AVERROR_HTTP_BAD_REQUEST,  AVERROR_HTTP_UNAUTHORIZED, AVERROR_HTTP_FORBIDDEN, AVERROR_HTTP_NOT_FOUND,
       AVERROR_HTTP_OTHER_4XX,    AVERROR(ENOMEM),           AVERROR(EACCES),        AVERROR_EXIT,
       AVERROR_PROTOCOL_NOT_FOUND};
-  return keeps_trying_ && std::ranges::find(kFinal, error) == std::end(kFinal);
+  return keeps_trying_ && (busy_ || std::ranges::find(kFinal, error) == std::end(kFinal));
 }
 
 /// Waits before another attempt. Returns false if the input was stopped or its deadline has passed.

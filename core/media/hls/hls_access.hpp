@@ -8,6 +8,7 @@
 // calls end at the input's deadline or when it is stopped. Use from one thread at a time.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <map>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "core/media/ffmpeg/interrupt.hpp"
+#include "core/media/hls/packet_pace.hpp"
 #include "core/media/hls/playlist.hpp"
 #include "core/media/input/connect_policy.hpp"
 #include "core/media/source.hpp"
@@ -30,6 +32,7 @@ struct HlsProgress {
   /// longer for it, so that it plays as a file.
   std::atomic<bool> opens_file{false};
 
+  bool reopens = false;             ///< a file is opened again for a seek: failed requests are repeated
   bool live = false;                ///< a connection has played a live playlist
   std::array<std::string, 2> last;  ///< the last opened segment of the video's and of the audio's playlist
 };
@@ -66,7 +69,7 @@ class HlsAccess {
   int close(AVIOContext* io) noexcept;
 
   /// Makes this object retry temporary failures until the deadline. Before this call, LiveReader retries
-  /// them.
+  /// them, except those of a Request for sound and of HlsProgress::reopens, which this object always retries.
   void keep_trying() noexcept { keeps_trying_ = true; }
 
   /// Appends what `io` delivers to `text`, and sets `address` to the one after redirections. Returns 0 or an
@@ -81,6 +84,13 @@ class HlsAccess {
   bool on_demand() const noexcept { return on_demand_; }
   /// Returns the longest duration of a segment.
   int64_t target_ns() const noexcept { return target_ns_; }
+  /// Returns how long playback of a live stream should wait for further packets before it starts. FFmpeg
+  /// looks for the next segment after the duration of the last one, and if it is late, once more after half
+  /// of target_ns(). If only one segment is listed, no other packets are buffered for this time.
+  int64_t reserve_ns() const noexcept {
+    // Less than half of the time for opening, in which the first picture must be decoded.
+    return PacketPace::kReserveNs + (single_segment_ ? std::min(target_ns_, live_.open_ns / 2) / 2 : 0);
+  }
   /// Returns a description of each variant with video; none without a master playlist.
   const std::vector<std::string>& variants() const noexcept { return variants_; }
   /// Returns the number of the chosen variant, from 1; 0: there is no master playlist.
@@ -137,6 +147,8 @@ class HlsAccess {
   AVIOContext* master_ = nullptr;
   int64_t target_ns_ = 0;
   bool on_demand_ = false, keeps_trying_ = false;
+  bool single_segment_ = false;  ///< live: FFmpeg's first playlist of the video has only one segment
+  bool busy_ = false;            ///< the server has refused the last request because it was busy
   std::string problem_, failure_;
 };
 

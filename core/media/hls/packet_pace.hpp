@@ -16,8 +16,10 @@ namespace lensd {
 
 class PacketPace {
  public:
-  /// Time to buffer before playback starts, and again after packets were missing.
+  /// Time to buffer after packets were missing, and by default before playback starts.
   static constexpr int64_t kReserveNs = 300'000'000;
+
+  explicit PacketPace(int64_t first_reserve_ns = kReserveNs) noexcept : first_reserve_ns_(first_reserve_ns) {}
 
   /// Returns the place of a video packet on the continuous timeline.
   int64_t place_video(int64_t stream_ns) noexcept {
@@ -37,7 +39,7 @@ class PacketPace {
   /// Returns when the packet at `place` is due. `missing`: no picture was buffered before it arrived.
   int64_t due_ns(int64_t place, int64_t now_ns, bool missing) noexcept {
     if (!started_ || (missing && start_ns_ + place < now_ns)) {
-      start_ns_ = now_ns + kReserveNs - place;
+      start_ns_ = now_ns + (started_ ? kReserveNs : first_reserve_ns_) - place;
       window_ns_ = now_ns, least_ns_ = INT64_MAX, usual_ns_ = -1, direction_ = 0;
       started_ = true, delivered_ns_ = place;
     }
@@ -67,6 +69,7 @@ class PacketPace {
 
   static bool is_jump(int64_t step_ns) noexcept { return step_ns < -kBackNs || step_ns > kForwardNs; }
 
+  const int64_t first_reserve_ns_;
   bool any_video_ = false, started_ = false;
   int64_t offset_ns_ = 0, video_ns_ = 0;
   int64_t start_ns_ = 0, delivered_ns_ = 0;

@@ -32,6 +32,7 @@ bool take(std::string_view& text, std::string_view prefix) {
 }
 
 std::optional<int64_t> number(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || value < 0 || end == text.data()) return std::nullopt;

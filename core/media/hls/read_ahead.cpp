@@ -21,8 +21,8 @@ int64_t kept_bytes(const AVPacket& packet) {
 
 }  // namespace
 
-ReadAhead::ReadAhead(Read read, const Streams& streams, const StopFlags& stop)
-    : read_(std::move(read)), streams_(streams), stop_(stop), thread_([this] { run(); }) {}
+ReadAhead::ReadAhead(Read read, const Streams& streams, const StopFlags& stop, int64_t reserve_ns)
+    : read_(std::move(read)), streams_(streams), stop_(stop), pace_(reserve_ns), thread_([this] { run(); }) {}
 
 ReadAhead::~ReadAhead() {
   {

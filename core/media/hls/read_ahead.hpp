@@ -28,8 +28,10 @@ class ReadAhead {
     AVRational video_base{1, 1}, audio_base{1, 1};
   };
 
-  /// Starts the thread. `stop` must outlive this object. Throws std::exception if out of memory or threads.
-  ReadAhead(Read read, const Streams& streams, const StopFlags& stop);
+  /// Starts the thread. `reserve_ns`: time to buffer before the first packet is due. `stop` must
+  /// outlive this object. Throws std::exception if out of memory or threads.
+  ReadAhead(Read read, const Streams& streams, const StopFlags& stop,
+            int64_t reserve_ns = PacketPace::kReserveNs);
   /// Waits for the thread. Interrupt read() first.
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;

@@ -106,7 +106,7 @@ void FfmpegSource::start_decoder() {
 }
 
 void FfmpegSource::read_ahead() {
-  Picture first, second;
+  Picture first, second, third;
   if (!decode_ahead(first)) {
     if (!forged_.empty()) fail(forged_);
     const std::string hint = ff::log_hint();
@@ -128,8 +128,8 @@ void FfmpegSource::read_ahead() {
   info_.decoder = info_.on_gpu ? "NVDEC" : "software";
   if (options_.hwdec != HwDecode::off && !decoder_->on_gpu() && decoder_->software_reason().empty())
     log::info("decoding in software: NVDEC refused this stream");
-  if (input_->image_container()) read_second_image(first, second);
-  ahead_ = {std::move(first), std::move(second)};
+  if (input_->image_container()) read_further_images(first, second, third);
+  ahead_ = {std::move(first), std::move(second), std::move(third)};
   if (std::string text = other_track_shown(info_, options_.video_track); !text.empty())
     notices_.add(true, std::move(text));
 }

@@ -88,8 +88,8 @@ class FfmpegSource final : public Source {
   void start_decoder();
   void read_ahead();
   bool decode_ahead(Picture& out);
-  void read_second_image(const Picture& first, Picture& second);
-  void detect_image_stream();
+  void read_further_images(const Picture& first, Picture& second, Picture& third);
+  void detect_image_stream(Extent size, Picture& third);
   void describe_source();
 
   /// Decodes the next frame in presentation order into frame_.
@@ -184,7 +184,7 @@ class FfmpegSource final : public Source {
   NoticeList notices_;
   std::atomic<PixelAspect> pixel_aspect_{PixelAspect{}};
   SeekState seek_;
-  std::array<Picture, 2> ahead_;       ///< pictures that the constructor decoded; delivered first
+  std::array<Picture, 3> ahead_;       ///< pictures that the constructor decoded; delivered first
   FrameInfo frame_info_;               ///< properties of the frame in frame_
   int64_t announced_duration_ns_ = 0;  ///< announced duration of the stream; 0: unknown
   int64_t next_index_ = 0;

@@ -32,7 +32,7 @@ bool FfmpegSource::decode_ahead(Picture& out) {
 /// Decodes a second image, and decides whether the source is a still image. The further images of a photo,
 /// such as gain maps and previews, have other sizes than the first one, and are not shown. A pipe may deliver
 /// several photos.
-void FfmpegSource::read_second_image(const Picture& first, Picture& second) {
+void FfmpegSource::read_further_images(const Picture& first, Picture& second, Picture& third) {
   const PixelAspect aspect = pixel_aspect();
   info_.image = !decode_ahead(second);
   const bool same_size = !info_.image && first.planes.info.extent == second.planes.info.extent;
@@ -45,12 +45,14 @@ void FfmpegSource::read_second_image(const Picture& first, Picture& second) {
     pixel_aspect_.store(aspect, std::memory_order_relaxed);
   }
   if (info_.image) info_.frame_count = 1, info_.duration_ns = 0;
-  if (same_size) detect_image_stream();
+  if (same_size) detect_image_stream(first.planes.info.extent, third);
 }
 
-/// Call if a second image of the same size follows the first one.
-void FfmpegSource::detect_image_stream() {
+/// Call if a second image of `size` follows the first one. Two such images alone, or with a preview, are a
+/// file if the response ends with them, as stereo photos do.
+void FfmpegSource::detect_image_stream(Extent size, Picture& third) {
   if (!input_->may_be_image_stream()) return;
+  if (input_->response_ended() && (!decode_ahead(third) || third.planes.info.extent != size)) return;
   input_->set_image_stream();
   info_.live = true;
   info_.seekable = input_->repeatable(), info_.reopenable = input_->reopenable();

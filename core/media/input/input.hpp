@@ -65,7 +65,9 @@ class Input {
     return kind_ == UrlKind::network && !sized_ && image_container() &&
            std::string_view(context_->iformat->name).ends_with("_pipe");
   }
-  /// Call if may_be_image_stream() is true and a second image has arrived. live() then returns true.
+  /// Returns true if the whole response of a server was received.
+  bool response_ended() const noexcept { return context_->pb && context_->pb->eof_reached; }
+  /// Call if may_be_image_stream() is true and the response is a stream of images. live() then returns true.
   void set_image_stream() noexcept {
     image_stream_ = true;
     silence_.allow_slow();

@@ -140,12 +140,12 @@ void Input::fail_hls() const {
 }
 
 /// Call once the source is open. Afterwards, failed requests for files on HTTP servers are repeated until the
-/// deadline. Before this call, LiveReader repeats them. Starts the read-ahead of a live HLS stream.
+/// deadline. Before this call, LiveReader repeats them for videos, and open_network() for sound. Starts the
+/// read-ahead of a live HLS stream.
 void Input::start_reading() {
   if (sized_) {
     av_opt_set_int(context_->pb, "reconnect_on_network_error", 1, AV_OPT_SEARCH_CHILDREN);
-    // 408 and 429: the server is busy, or has received too many requests.
-    av_opt_set(context_->pb, "reconnect_on_http_error", "408,429,5xx", AV_OPT_SEARCH_CHILDREN);
+    av_opt_set(context_->pb, "reconnect_on_http_error", kTemporaryHttpErrors, AV_OPT_SEARCH_CHILDREN);
   }
   if (!hls_) return;
   hls_->keep_trying();
@@ -155,7 +155,7 @@ void Input::start_reading() {
   codec_ = stream_->codecpar->codec_id;
   if (audio_stream_) streams.audio = audio_stream_->index, streams.audio_base = audio_stream_->time_base;
   read_ahead_ = std::make_unique<ReadAhead>([this](AVPacket& packet) { return read_from_server(packet); },
-                                            streams, stop_);
+                                            streams, stop_, hls_->reserve_ns());
 }
 
 /// Reads a packet of a live HLS stream. Called by the read-ahead thread.

@@ -132,7 +132,14 @@ void Input::open_network(const std::string& url, const LiveOptions& live, const 
   if (const char* proxy = std::getenv("http_proxy")) policy_.allow(host_of(proxy));
   for (const auto& [key, value] : live.extra)
     if (key == "http_proxy") policy_.allow(host_of(value));
-  open_live(allowed_url_, url, live);
+  LiveOptions first = live;
+  const bool reopens = progress_ && progress_->reopens;
+  if ((request.sound || reopens) && scheme_of(url).starts_with("http")) {
+    // LiveReader repeats attempts to open a video. Nothing repeats those of its sound, and those of a seek.
+    first.extra.emplace(first.extra.begin(), "reconnect_on_network_error", "1");
+    first.extra.emplace(first.extra.begin(), "reconnect_on_http_error", kTemporaryHttpErrors);
+  }
+  open_live(allowed_url_, url, first);
   if (!playlist_.empty()) return open_hls(allowed_url_, live, request);
   refuse_redirection(url, context_->url ? context_->url : "");
   sized_ = scheme_of(url).starts_with("http") && context_->pb && avio_size(context_->pb) > 0;

@@ -111,6 +111,7 @@ void FfmpegSource::move_to(int attempt) {
   const bool cover = is_cover(*input_->stream());  // in memory: no need to open the file again
   if (attempt >= kFromStart && !cover) {
     const DataWait::Scope waiting(data_wait_);
+    if (options_.live.hls) options_.live.hls->reopens = true;
     open();
     return timestamps_.restart(0);
   }
@@ -249,6 +250,7 @@ void FfmpegSource::end_seek() {
   follows_ = false;
   const std::optional<int64_t> counted = packets_.before(frame_info_.stamp_ns);
   const bool first = begin_ns() == 0;  // pictures after the first one have later times
+  rate_watch_.landed(begin_ns(), info_.fps);
   const bool varies = rate_watch_.varies() || mean_fps_ != info_.fps || info_.fps <= 0;
   index_estimated_ = !counted && !first && varies;
   next_index_ = counted ? *counted - first_index_.value_or(0) : std::llround(to_s(begin_ns()) * mean_fps_);

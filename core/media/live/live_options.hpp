@@ -9,6 +9,10 @@
 
 namespace lensd {
 
+/// Statuses of HTTP servers that are busy (408, 429) or have failed, as a value for FFmpeg's
+/// reconnect_on_http_error.
+inline constexpr const char* kTemporaryHttpErrors = "408,429,5xx";
+
 /// Sets lensd's own options of the demuxer and its protocol, not `live.extra`.
 void fill_live_options(ff::Options& options, const std::string& url, UrlKind kind, const LiveOptions& live);
 

@@ -166,10 +166,10 @@ void CameraNode::param_changed(void* data, uint32_t id, const spa_pod* param) {
 
 /// Answers the negotiated format with the buffers that it needs.
 void CameraNode::accept(const spa_pod* format) {
-  spa_video_info_raw info = {};
-  if (spa_format_video_raw_parse(format, &info) < 0) return;
+  spa_video_info_raw info = {};  // SPA_VIDEO_FORMAT_UNKNOWN if `format` cannot be parsed
+  spa_format_video_raw_parse(format, &info);
   const auto formats = sent_formats(offered_.frames.format);
-  if (!contains(formats, info.format)) return;  // answers an older offer
+  if (!contains(formats, info.format)) return;  // also if it answers an older offer
   format_ = info.format;
   negotiated_ = offered_.frames;
   negotiated_.extent = {static_cast<int>(info.size.width), static_cast<int>(info.size.height)};

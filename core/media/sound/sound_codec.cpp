@@ -21,10 +21,32 @@ constexpr int kMaxFrameSamples = 1 << 20;
 constexpr int kFinishFrames = 4096;
 /// Supported samples per second. At lower rates, a small packet would become a large block.
 constexpr int kLowestRate = 1000, kHighestRate = 768000;
+/// Maximum number of channels of swr_set_matrix(), which does not check it.
+constexpr int kMaxMixed = 64;
 
 /// Returns the positions of the channels as a mask; 0 if they have none, or are not in the usual order.
 uint64_t speakers_of(const AVChannelLayout& layout) noexcept {
   return layout.order == AV_CHANNEL_ORDER_NATIVE ? layout.u.mask : 0;
+}
+
+/// Returns a converter for frames like this one with the layout `in`; null if FFmpeg cannot convert them.
+/// With `mixes`, FFmpeg mixes the channels by their positions. Otherwise the first two channels are heard, or
+/// of ambisonic sound the first one, which has the sound of all directions.
+SwrContext* make_converter(const AVFrame& frame, AVChannelLayout in, bool mixes) {
+  AVChannelLayout out{};
+  av_channel_layout_default(&out, kSoundChannels);
+  SwrContext* swr = nullptr;
+  int error = swr_alloc_set_opts2(&swr, &out, AV_SAMPLE_FMT_FLT, kSoundRate, &in,
+                                  static_cast<AVSampleFormat>(frame.format), frame.sample_rate, 0, nullptr);
+  if (error >= 0 && !mixes) {
+    const auto channels = static_cast<size_t>(in.nb_channels);
+    const size_t right = in.order == AV_CHANNEL_ORDER_AMBISONIC ? 0 : std::min<size_t>(channels - 1, 1);
+    std::vector<double> shares(channels * kSoundChannels);  // a row of shares for each output channel
+    shares[0] = shares[channels + right] = 1;
+    error = swr_set_matrix(swr, shares.data(), in.nb_channels);
+  }
+  if (error < 0 || swr_init(swr) < 0) swr_free(&swr);
+  return swr;
 }
 
 }  // namespace
@@ -62,16 +84,12 @@ void SoundResampler::configure(const AVFrame& frame, const std::string& where) {
   if (frame.sample_rate < kLowestRate || frame.sample_rate > kHighestRate)
     throw Error(ExitCode::bad_source, where,
                 fmt::format("audio with {} samples per second is not supported", frame.sample_rate));
-  AVChannelLayout in = frame.ch_layout, out{};
+  AVChannelLayout in = frame.ch_layout;
   if (in.order == AV_CHANNEL_ORDER_UNSPEC) av_channel_layout_default(&in, frame.ch_layout.nb_channels);
-  av_channel_layout_default(&out, kSoundChannels);
-  SwrContext* swr = nullptr;
-  const int error =
-      swr_alloc_set_opts2(&swr, &out, AV_SAMPLE_FMT_FLT, kSoundRate, &in,
-                          static_cast<AVSampleFormat>(frame.format), frame.sample_rate, 0, nullptr);
-  swr_.reset(swr);
-  if (error < 0 || swr_init(swr) < 0) {
-    swr_.reset();
+  swr_.reset(make_converter(frame, in, true));
+  if (!swr_ && in.nb_channels > 0 && in.nb_channels <= kMaxMixed)
+    swr_.reset(make_converter(frame, in, false));
+  if (!swr_) {
     throw Error(ExitCode::bad_source, where,
                 fmt::format("audio with {} channels at {} Hz cannot be converted", in.nb_channels,
                             frame.sample_rate));

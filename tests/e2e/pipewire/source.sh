@@ -61,7 +61,8 @@ echo "ok: the shape of pixels"
 # The node and PipeWire restart: pictures arrive again within a second.
 offer NV12
 wait_for 10 node_there || fail "no node"
-"$LENSD" doctor >"$WORK/doctor"
+PIPEWIRE_DEBUG=2 "$LENSD" doctor >"$WORK/doctor" 2>"$WORK/doctor.err"
+! grep "leaked proxy" "$WORK/doctor.err" || fail "doctor leaks an object of PipeWire"
 grep -q "pipewire:bars" "$WORK/doctor" || fail "doctor does not list the node: $(grep -i pipewire "$WORK/doctor")"
 start_daemon pipewire:bars
 wait_for 10 playing || fail "does not play: $(ctl get source)"

@@ -1,14 +1,19 @@
 #include "core/media/input/times/packet_count.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
 
+#include "core/base/clock.hpp"
 #include "core/media/ffmpeg/ffmpeg.hpp"
 
 namespace lensd {
 namespace {
+
+/// Times in Matroska and FLV files are rounded to milliseconds.
+constexpr int64_t kRoundedNs = 1'100'000;
 
 /// Returns the number of shown pictures before a packet. Returns nullopt if the index may be incomplete: that
 /// of a fragmented MP4 grows with each fragment that is read.
@@ -52,11 +57,16 @@ std::optional<int64_t> PacketCount::before(int64_t stamp_ns) const {
 }
 
 void RateWatch::add(int64_t pts_ns, bool follows) {
-  // Times in Matroska and FLV files are rounded to milliseconds.
-  constexpr int64_t kRoundedNs = 1'100'000;
   const int64_t off_ns = std::abs(pts_ns - last_ns_ - nominal_ns_);
   if (follows && off_ns > std::max(nominal_ns_ / 4, kRoundedNs)) varies_ = true;
   last_ns_ = pts_ns;
+}
+
+void RateWatch::landed(int64_t pts_ns, double fps) {
+  if (fps <= 0) return;
+  const double frames = to_s(pts_ns) * fps;
+  const auto off_ns = static_cast<int64_t>(std::abs(frames - std::round(frames)) * 1e9 / fps);
+  if (off_ns > std::max(nominal_ns_ / 16, kRoundedNs)) varies_ = true;
 }
 
 double mean_rate(double fps, const AVStream& stream) {

@@ -40,6 +40,9 @@ class RateWatch {
   explicit RateWatch(int64_t nominal_ns = 0) : nominal_ns_(nominal_ns) {}
   /// Call for each picture. `follows`: no picture between the previous one and this one was skipped.
   void add(int64_t pts_ns, bool follows);
+  /// Call after a seek to a picture that begins at `pts_ns`. At a constant rate of `fps`, this is a multiple
+  /// of a picture's duration.
+  void landed(int64_t pts_ns, double fps);
   bool varies() const { return varies_; }
 
  private:

@@ -8,8 +8,10 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "app/pipeline/pipeline.hpp"
 #include "app/pipeline/recorder_sink.hpp"
@@ -48,6 +50,14 @@ class RecorderSinkTest : public testing::Test {
   }
   void frames(int64_t first, int64_t count) {
     for (int64_t i = first; i < first + count; ++i) frame(i);
+  }
+  /// Returns the options of a viewer's pipeline whose frames the sinks receive.
+  static PipelineOptions played_into(std::vector<std::shared_ptr<FrameSink>> sinks) {
+    PipelineOptions options;
+    options.executor = {.threads = 1, .frames = 16};
+    options.graph = parse_chain("invert", registry());
+    options.paced = true, options.sinks = std::move(sinks);
+    return options;
   }
   /// Returns the number of frames in a file.
   int64_t frames_in(const std::string& path) const {
@@ -187,10 +197,8 @@ TEST_F(RecorderSinkTest, AStillImageThatIsShownAlreadyIsRecorded) {
     auto image = std::make_unique<SyntheticSource>(Extent{64, 48}, 1);
     image->make_still();
     const auto sink = std::make_shared<RecorderSink>(RecordSettings{}, image->info());
-    PipelineOptions options;
-    options.executor = {.threads = 1, .frames = 16};
-    options.graph = parse_chain("invert", registry());
-    options.paced = true, options.paused = paused, options.sinks = {sink};
+    PipelineOptions options = played_into({sink});
+    options.paused = paused;
     Pipeline pipeline(std::move(image), options, registry());
     pipeline.start();
     ASSERT_TRUE(eventually([&] { return pipeline.status().processed == 1; }));
@@ -228,11 +236,7 @@ TEST_F(RecorderSinkTest, AStillImageIsRecordedBetweenItsFrameAndItsEnd) {
   image->make_still();
   const auto sink = std::make_shared<RecorderSink>(RecordSettings{}, image->info());
   const auto first = std::make_shared<FirstFrameSink>();
-  PipelineOptions options;
-  options.executor = {.threads = 1, .frames = 16};
-  options.graph = parse_chain("invert", registry());
-  options.paced = true, options.sinks = {first, sink};
-  Pipeline pipeline(std::move(image), options, registry());
+  Pipeline pipeline(std::move(image), played_into({first, sink}), registry());
   const std::string path = folder_ / "still.mkv";
   first->then = [&] { pipeline.post(StartRecord{.path = path, .beneath = {}}); };
   pipeline.start();
@@ -243,6 +247,42 @@ TEST_F(RecorderSinkTest, AStillImageIsRecordedBetweenItsFrameAndItsEnd) {
   pipeline.stop();
   sink->finish();
   EXPECT_EQ(sink->failure(), "");
+}
+
+TEST_F(RecorderSinkTest, ARecordingThatStartsWithinALongPictureHasIt) {
+  constexpr int64_t kCoverNs = 20'000'000'000, kPartNs = 500'000'000;
+  for (const bool paused : {false, true}) {
+    SCOPED_TRACE(paused);
+    auto cover = std::make_unique<SyntheticSource>(Extent{64, 48}, 1, -1, kCoverNs);
+    const auto sink = std::make_shared<RecorderSink>(RecordSettings{}, cover->info());
+    Pipeline pipeline(std::move(cover), played_into({sink}), registry());
+    pipeline.start();
+    const auto reached = [&](int64_t ns) {
+      return eventually([&] { return pipeline.status().position_ns >= ns; });
+    };
+    ASSERT_TRUE(reached(kPartNs));
+    if (paused) pipeline.post(Pause{true});
+    const std::string path = folder_ / fmt::format("{}.mkv", paused);
+    const int64_t before = pipeline.status().position_ns;
+    pipeline.post(StartRecord{.path = path, .beneath = {}});
+    ASSERT_TRUE(eventually([&] { return sink->status().wanted; }));
+    const int64_t begin = pipeline.status().position_ns;
+    if (paused) pipeline.post(Pause{false});
+    ASSERT_TRUE(reached(begin + kPartNs));
+    pipeline.post(StopRecord{});
+    ASSERT_TRUE(eventually([&] { return !sink->status().wanted; }));
+    const int64_t recorded = pipeline.status().position_ns - before;
+    pipeline.stop();
+    sink->finish();
+    EXPECT_EQ(sink->failure(), "");
+    const auto file = open_source(path, {});
+    std::vector<int64_t> times;
+    for (Picture picture; file->next(picture) == FrameOutcome::ok;) times.push_back(picture.info.pts_ns);
+    ASSERT_EQ(times.size(), 2u) << "the picture, and its end when the recording was stopped";
+    EXPECT_EQ(times[0], 0);
+    EXPECT_GE(times[1], kPartNs / 2);
+    EXPECT_LE(times[1], recorded + kPartNs / 5);
+  }
 }
 
 TEST_F(RecorderSinkTest, ABurstOfALiveSourceIsRecordedWhole) {

@@ -32,7 +32,7 @@ inline std::string hls_list(int first, int count, bool finished, const std::stri
 class HlsServer {
  public:
   /// Returns the body of an answer; empty: 404. "!" closes the connection, "?" hangs, ">ADDRESS"
-  /// redirects, "login" asks for one.
+  /// redirects, "login" asks for one, "busy" asks to try again later.
   using Content = std::function<std::string(const std::string& path)>;
 
   explicit HlsServer(Content content) : content_(std::move(content)) {}
@@ -69,6 +69,7 @@ class HlsServer {
     while (body == "?" && !server_.ended()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     const std::string status = body.empty()            ? "404 Not Found"
                                : body == "login"       ? "401 No\r\nWWW-Authenticate: Basic realm=\"x\""
+                               : body == "busy"        ? "429 Too Many Requests"
                                : body.starts_with('>') ? "302 Found\r\nLocation: " + body.substr(1)
                                                        : "200 OK";
     LocalHttpServer::put(

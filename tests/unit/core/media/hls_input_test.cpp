@@ -280,6 +280,34 @@ TEST_F(HlsInputTest, AFileContinuesAfterAnOutageOfItsServer) {
   EXPECT_GE(server.requests("/5.ts"), 2);
 }
 
+TEST_F(HlsInputTest, ABusyServerIsAskedAgain) {
+  const HlsFile content;
+  std::map<std::string, int> asked;
+  HlsServer server([&](const std::string& path) -> std::string {
+    const bool later_segment = path >= "/5.ts" && path.ends_with(".ts");
+    return later_segment && asked[path]++ < 2 ? "busy" : content(path);
+  });
+  const auto source = open_source(server.url(), hls_options());
+  EXPECT_EQ(read_all(*source).infos.size(), size_t{HlsFile::kSegments * kClipFps});
+  EXPECT_EQ(source->stream_errors(), "");
+  EXPECT_GE(server.requests("/5.ts"), 3);
+}
+
+TEST_F(HlsInputTest, TheSoundOfABusyServerIsOpened) {
+  const HlsFile content;
+  std::map<std::string, int> asked;
+  HlsServer server([&](const std::string& path) -> std::string {
+    const bool first_ones = path == "/live.m3u8" || path == "/0.ts";
+    return first_ones && asked[path]++ < 2 ? "busy" : content(path);
+  });
+  StopFlags stop;
+  Input input(server.url(), StreamKind::audio, stop);
+  EXPECT_EQ(server.requests("/live.m3u8"), 3);
+  const ff::PacketPtr packet = ff::make_packet();
+  ASSERT_GE(input.read(*packet), 0);
+  EXPECT_EQ(server.requests("/0.ts"), 3) << "segment 0 was skipped";
+}
+
 TEST_F(HlsInputTest, ASegmentWhoseConnectionEndsIsContinued) {
   const HlsFile content;
   std::atomic<int> parts{0};

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 constexpr int64_t kHlsSecond = 1'000'000'000;
 
-/// A server with a new segment every second, and a playlist of the newest five.
+/// A server with a new segment every second, and a playlist of the newest ones.
 class LiveHls {
  public:
   static constexpr int kListed = 5, kMaterial = 40;
@@ -27,10 +27,10 @@ class LiveHls {
   std::string operator()(const std::string& path) {
     if (down) return "!";
     const std::lock_guard lock(mutex_);
-    const int end =
-        first_ + (stopped_at ? stopped_at.load() : static_cast<int>((now_ns() - begin_ns_) / kHlsSecond));
+    const auto in_time = static_cast<int>((now_ns() - begin_ns_ - late_ns) / kHlsSecond);
+    const int end = first_ + (stopped_at ? stopped_at.load() : std::max(kListed, in_time));
     if (path == "/live.m3u8")
-      return hls_list(std::max(first_, end - kListed), std::min(kListed, end - first_), ended);
+      return hls_list(std::max(first_, end - listed), std::min(listed.load(), end - first_), ended);
     const int number = std::atoi(path.c_str() + 1);
     if (number >= end || number < first_) return "";
     std::string& segment = segments_[{number, first_s_}];
@@ -40,6 +40,8 @@ class LiveHls {
     return segment;
   }
   std::atomic<bool> down{false}, ended{false};
+  std::atomic<int> listed{kListed};            ///< number of segments in the playlist
+  std::atomic<int64_t> late_ns{0};             ///< delay of all segments after the first kListed ones
   std::atomic<int> other_codec_from{INT_MAX};  ///< number of the first segment with another codec
   std::atomic<int> stopped_at{0};              ///< number of segments from now on; 0: a new one every second
 
@@ -99,6 +101,15 @@ TEST_F(HlsLiveTest, PicturesComeAtTheRateOfTheStream) {
   EXPECT_EQ(status.stalls, 0u);
   EXPECT_EQ(status.reconnects, 0u);
   EXPECT_TRUE(options.live.audio->flows(1));
+}
+
+TEST_F(HlsLiveTest, ASingleListedSegmentThatIsFollowedLateCausesNoGap) {
+  live_.listed = 1, live_.late_ns = 350'000'000;
+  live_.restart(0, 500);
+  const auto source = open_source(server_.url(), hls_options());
+  const Watch seen = watch(*source, 5);
+  EXPECT_GT(seen.pictures, 3 * kClipFps);
+  EXPECT_LT(to_s(seen.longest_gap_ns), 0.35);
 }
 
 TEST_F(HlsLiveTest, AnOutageAndARestartOfTheServer) {

@@ -48,6 +48,18 @@ TEST(HlsPlaylist, ResolvesAddresses) {
   EXPECT_THROW(resolve(kBase, std::string(5000, 'a')), Error);
 }
 
+TEST(HlsPlaylist, NumbersMayFollowABlank) {
+  const Playlist list = parse(
+      "#EXTM3U\n#EXT-X-TARGETDURATION: 6\n#EXT-X-MEDIA-SEQUENCE: 41\n#EXTINF: 5.5,\n"
+      "#EXT-X-BYTERANGE: 100@ 800\nall.ts\n",
+      kBase);
+  EXPECT_EQ(list.target_s, 6);
+  EXPECT_EQ(list.sequence, 41) << "reloads would never bring a new segment";
+  ASSERT_EQ(list.segments.size(), 1u);
+  EXPECT_EQ(list.segments[0].duration_s, 5.5);
+  EXPECT_EQ(list.segments[0].range, (Range{800, 100}));
+}
+
 TEST(HlsPlaylist, AMediaPlaylistIsRewritten) {
   const Playlist list = parse(
       "#EXTM3U\r\n#EXT-X-VERSION:7\r\n#EXT-X-TARGETDURATION:4\r\n#EXT-X-MEDIA-SEQUENCE:7\r\n"
@@ -140,6 +152,14 @@ TEST(PacketPace, PacketsAreDueAtTheRateOfTheirTimes) {
     pace.delivered(place, place + 3 * sec, begin + place);
     EXPECT_EQ(pace.place_audio(7 * sec + i * sec / 25), place);
   }
+}
+
+TEST(PacketPace, TheFirstReserveMayBeLonger) {
+  PacketPace pace(2 * sec);
+  const int64_t first = pace.due_ns(pace.place_video(0), 10 * sec, true);
+  EXPECT_EQ(first, 12 * sec);
+  EXPECT_EQ(pace.due_ns(pace.place_video(sec), first + 5 * sec, true),
+            first + 5 * sec + PacketPace::kReserveNs);
 }
 
 TEST(PacketPace, JumpsAreRemovedAndGapsAreKept) {

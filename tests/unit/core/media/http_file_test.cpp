@@ -44,6 +44,22 @@ class WholeFileServer {
   }};
 };
 
+/// Returns the offset that a request asks for.
+size_t offset_in(const std::string& request) {
+  const size_t range = request.find("Range: bytes=");
+  return range == std::string::npos ? 0 : std::strtoul(&request[range + 13], nullptr, 10);
+}
+
+/// Sends `content` from the offset that the request asks for.
+void put_from_offset(int client, const std::string& content, const std::string& request) {
+  const size_t begin = offset_in(request);
+  LocalHttpServer::put(
+      client,
+      fmt::format("HTTP/1.1 206 Partial Content\r\nConnection: close\r\nAccept-Ranges: bytes\r\n"
+                  "Content-Range: bytes {}-{}/{}\r\nContent-Length: {}\r\n\r\n{}",
+                  begin, content.size() - 1, content.size(), content.size() - begin, content.substr(begin)));
+}
+
 class HttpFileTest : public MediaTest {
  protected:
   /// Returns a file of 200 pictures.
@@ -111,9 +127,7 @@ TEST_F(HttpFileTest, AConnectionThatEndsEarlyIsContinued) {
   const std::string content = matroska();
   std::atomic<int> cuts{0};
   LocalHttpServer server([&](int client, const std::string& request) {
-    const size_t range = request.find("Range: bytes=");
-    const size_t begin = range == std::string::npos ? 0 : std::strtoul(&request[range + 13], nullptr, 10);
-    const size_t most = content.size() / 4;
+    const size_t begin = offset_in(request), most = content.size() / 4;
     const bool cut = content.size() - begin > most;
     cuts += cut;
     LocalHttpServer::put(
@@ -140,13 +154,7 @@ TEST_F(HttpFileTest, ASeekWaitsForAServerThatDoesNotAnswer) {
       ++refused;
       return;
     }
-    const size_t range = request.find("Range: bytes=");
-    const size_t begin = range == std::string::npos ? 0 : std::strtoul(&request[range + 13], nullptr, 10);
-    LocalHttpServer::put(
-        client, fmt::format("HTTP/1.1 206 Partial Content\r\nConnection: close\r\nAccept-Ranges: bytes\r\n"
-                            "Content-Range: bytes {}-{}/{}\r\nContent-Length: {}\r\n\r\n{}",
-                            begin, content.size() - 1, content.size(), content.size() - begin,
-                            content.substr(begin)));
+    put_from_offset(client, content, request);
   });
   const auto source = open_source(fmt::format("http://127.0.0.1:{}/a.mkv", server.port()), must_open());
   EXPECT_EQ(read_all(*source).infos.size(), 200u);
@@ -155,6 +163,30 @@ TEST_F(HttpFileTest, ASeekWaitsForAServerThatDoesNotAnswer) {
   EXPECT_EQ(read_all(*source).infos.size(), 175u);
   EXPECT_EQ(source->stream_errors(), "");
   EXPECT_GT(refused, 0);
+}
+
+TEST_F(HttpFileTest, AFileThatASeekOpensAgainMayFindABusyServer) {
+  const std::string content = matroska();
+  std::atomic<bool> down{false};
+  std::atomic<int> busy{0};
+  LocalHttpServer server([&](int client, const std::string& request) {
+    if (request.empty()) return;
+    if (!down) return put_from_offset(client, content, request);
+    const bool begins = offset_in(request) == 0;  // opens the file again
+    if (begins && busy++ > 0) {
+      down = false;
+      return put_from_offset(client, content, request);
+    }
+    LocalHttpServer::put(
+        client,
+        fmt::format("HTTP/1.1 {} No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", begins ? 503 : 404));
+  });
+  const auto source = open_source(fmt::format("http://127.0.0.1:{}/a.mkv", server.port()), must_open());
+  EXPECT_EQ(read_all(*source).infos.size(), 200u);
+  down = true;
+  source->seek(1'000'000'000);
+  EXPECT_EQ(read_all(*source).infos.size(), 175u);
+  EXPECT_GE(busy, 2);
 }
 
 /// The server redirects to its own address under another name, so ConnectPolicy allows the connection.

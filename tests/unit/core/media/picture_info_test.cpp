@@ -278,6 +278,24 @@ TEST(Orientation, QuarterTurnsAndFlips) {
   EXPECT_EQ(orientation_of(zeros), std::nullopt);
 }
 
+TEST(Orientation, PhotosHaveThatOfTheirExifData) {
+  const ff::FramePtr frame = ff::make_frame();
+  const auto tagged = [&](const char* text) {
+    av_dict_set(&frame->metadata, "Orientation", text, 0);
+    return orientation_of(*frame, nullptr);
+  };
+  EXPECT_EQ(tagged("    1"), Orientation());
+  EXPECT_EQ(tagged("    2"), (Orientation{false, true, false}));
+  EXPECT_EQ(tagged("    3"), (Orientation{false, true, true}));
+  EXPECT_EQ(tagged("    4"), (Orientation{false, false, true}));
+  EXPECT_EQ(tagged("    5"), (Orientation{true, false, false}));
+  EXPECT_EQ(tagged("    6"), (Orientation{true, true, false}));
+  EXPECT_EQ(tagged("    7"), (Orientation{true, true, true}));
+  EXPECT_EQ(tagged("    8"), (Orientation{true, false, true}));
+  for (const char* wrong : {"0", "9", "-1", "x", "99999999999999999999"})
+    EXPECT_EQ(tagged(wrong), Orientation());
+}
+
 TEST(Orientation, TheMatrixOfAFrameCountsMoreThanThatOfItsStream) {
   AVFormatContext* context = avformat_alloc_context();
   ASSERT_TRUE(context);

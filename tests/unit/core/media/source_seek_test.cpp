@@ -1,4 +1,6 @@
 // Sources: exact seeking, and decoding of key frames only.
+#include <filesystem>
+
 #include "tests/unit/core/media/media_fixture.hpp"
 
 namespace lensd::test {
@@ -216,6 +218,34 @@ TEST_F(MediaTest, TheNumberOfTheFirstPictureIsNoEstimate) {
     ASSERT_EQ(source->next(shown), FrameOutcome::ok);
     EXPECT_EQ(shown.info.index, i);
     EXPECT_FALSE(shown.info.index_estimated) << i;
+  }
+}
+
+TEST_F(MediaTest, APictureBetweenTheTimesOfTheRateHasAnEstimatedNumber) {
+  RecorderOptions options;
+  options.codec = "ffv1";  // keeps all times
+  for (const double real_fps : {1000.0 / 41, 25.0, 30000.0 / 1001}) {
+    SCOPED_TRACE(real_fps);
+    const bool drifts = real_fps < 25;  // the file states 25 frames per second
+    options.fps = drifts ? 25 : real_fps;
+    const std::string path = file("drift.mkv");
+    auto recorder = open_recorder(path, kSmallSource, options);
+    for (int i = 0; i < 120; ++i) recorder->write(picture(kSmallSource, i).ref(), at(i, real_fps));
+    recorder->finish();
+    const Decoded linear = read_all(*open_source(path, {}));
+    ASSERT_EQ(linear.infos.size(), 120u);
+    for (const int frame : {30, 61}) {
+      auto source = open_source(path, {});  // has seen no picture before the seek
+      ASSERT_NEAR(source->info().fps, options.fps, 0.01);
+      Picture shown;
+      source->seek(linear.infos[static_cast<size_t>(frame)].pts_ns);
+      ASSERT_EQ(source->next(shown), FrameOutcome::ok);
+      EXPECT_EQ(shown.info.index_estimated, drifts) << frame;
+      if (!drifts) {
+        EXPECT_EQ(shown.info.index, frame);
+      }
+    }
+    std::filesystem::remove(path);
   }
 }
 

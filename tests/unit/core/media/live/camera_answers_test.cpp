@@ -151,7 +151,7 @@ TEST(CameraAnswers, ImagesWithoutASizeAreAStream) {
 
 TEST(CameraAnswers, AnImageWithoutASizeIsNoStream) {
   const std::string jpeg = jfif(), preview = jfif({80, 60});
-  for (const std::string& content : {jpeg, jpeg + preview}) {
+  for (const std::string& content : {jpeg, jpeg + preview, jpeg + jpeg, jpeg + jpeg + preview}) {
     const AnsweringCamera camera([&](int client, int) {
       put_stream_head(client, "image/jpeg");
       LocalHttpServer::put(client, content);

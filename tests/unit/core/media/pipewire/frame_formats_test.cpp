@@ -10,6 +10,7 @@
 #include <array>
 #include <vector>
 
+#include "core/base/contains.hpp"
 #include "core/image/image.hpp"
 
 namespace lensd {
@@ -45,6 +46,14 @@ Image numbered(PixelFormat format, int width, int height) {
   Image image({format, {width, height}});
   for (size_t i = 0; i < image.pixels.size(); ++i) image.pixels[i] = static_cast<uint8_t>(i * 7 + 3);
   return image;
+}
+
+TEST(FrameFormats, AFormatThatCannotBeParsedIsNoneOfThoseSent) {
+  const spa_pod none = {0, SPA_TYPE_None};
+  spa_video_info_raw info = {};
+  EXPECT_LT(spa_format_video_raw_parse(&none, &info), 0);
+  for (const PixelFormat format : {PixelFormat::rgba8, PixelFormat::gray8})
+    EXPECT_FALSE(contains(sent_formats(format), info.format));
 }
 
 TEST(FrameFormats, ColourIsCopiedWithItsAlpha) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <tuple>
+#include <vector>
 
 #include "core/media/sound/sound_codec.hpp"
 #include "core/media/sound/sound_decoder.hpp"
@@ -183,6 +185,27 @@ void put_rest(int client, const std::string& content, size_t begin) {
                           content.substr(std::min(begin, content.size()))));
 }
 
+void refuse_as_busy(int client) {
+  LocalHttpServer::put(client, "HTTP/1.1 429 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+}
+
+TEST_F(SoundDecoderTest, OpeningIsRepeatedWhileTheServerIsBusy) {
+  write_covered_sound(file("a.mka"), 0, 1000);
+  const std::string content = get("a.mka");
+  std::atomic<int> refused{0};
+  LocalHttpServer server([&](int client, const std::string& request) {
+    if (request.empty()) return;
+    if (refused < 2)
+      ++refused, refuse_as_busy(client);
+    else
+      put_rest(client, content, asked_offset(request));
+  });
+  SoundDecoder decoder({fmt::format("http://127.0.0.1:{}/a.mka", server.port()), 0, 0, {}}, stop_);
+  EXPECT_EQ(refused, 2);
+  decoder.seek(0, 1);
+  EXPECT_EQ(read_all(decoder).left.size(), size_t{kSoundRate});
+}
+
 TEST_F(SoundDecoderTest, ARequestThatABusyServerRefusesIsRepeated) {
   write_covered_sound(file("a.mka"), 0, 5000);
   const std::string content = get("a.mka");
@@ -194,8 +217,7 @@ TEST_F(SoundDecoderTest, ARequestThatABusyServerRefusesIsRepeated) {
     const size_t begin = asked_offset(request);
     if (busy && refused < 2) {
       if (refused++ == 0) refused_at = begin;
-      LocalHttpServer::put(client, "HTTP/1.1 429 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-      return;
+      return refuse_as_busy(client);
     }
     if (busy.exchange(false)) answered_at = begin;
     put_rest(client, content, begin);
@@ -333,6 +355,28 @@ TEST(SoundResampler, FitsOnlyFramesOfItsFormat) {
   EXPECT_FALSE(resampler.fits(*frame_of(AV_SAMPLE_FMT_FLTP, 44100, 1)));
   resampler.reset();
   EXPECT_FALSE(resampler.fits(*stereo));
+}
+
+TEST(SoundResampler, ChannelsWithoutKnownPositionsAreHeard) {
+  constexpr int kSamples = 480;
+  for (const auto& [order, channels, right] : {std::tuple{AV_CHANNEL_ORDER_UNSPEC, 10, 2},
+                                               {AV_CHANNEL_ORDER_UNSPEC, 12, 2},
+                                               {AV_CHANNEL_ORDER_AMBISONIC, 4, 1}}) {
+    SCOPED_TRACE(channels);
+    const ff::FramePtr frame = ff::make_frame();
+    frame->format = AV_SAMPLE_FMT_S16, frame->sample_rate = kSoundRate, frame->nb_samples = kSamples;
+    frame->ch_layout.order = order, frame->ch_layout.nb_channels = channels;
+    ff::check_memory(av_frame_get_buffer(frame.get(), 0));
+    auto* const to = reinterpret_cast<int16_t*>(frame->data[0]);
+    for (int i = 0; i < kSamples * channels; ++i) to[i] = static_cast<int16_t>((i % channels + 1) * 1000);
+    SoundResampler resampler;
+    resampler.configure(*frame, "test");
+    std::vector<float> samples;
+    ASSERT_TRUE(resampler.convert(*frame, samples));
+    ASSERT_EQ(samples.size(), size_t{kSamples * kSoundChannels});
+    EXPECT_NEAR(static_cast<double>(samples[0]) * 32768, 1000, 1);
+    EXPECT_NEAR(static_cast<double>(samples[1]) * 32768, 1000 * right, 1);
+  }
 }
 
 TEST(TempoChain, StaysInTheRangeOfTheFilter) {
