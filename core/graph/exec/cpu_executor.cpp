@@ -38,7 +38,7 @@ class CpuExecutor final : public ExecutorBase<CpuPlan> {
   std::unique_ptr<PreparedPlan> swap_in(std::unique_ptr<PreparedPlan> prepared) override {
     std::unique_ptr<CpuPlan> next(static_cast<CpuPlan*>(prepared.release()));
     if (current_)
-      for (const StateCopy& copy : carry_state_over(current_->nodes, next->nodes))
+      for (const StateCopy& copy : carry_state_over(*current_, *next))
         std::memcpy(next->state.data() + copy.to, current_->state.data() + copy.from, copy.bytes);
     return set_current(std::move(next));
   }
