@@ -44,13 +44,9 @@ const std::vector<CudaArch>& built_cuda_archs() {
 
 namespace {
 
-<<<<<<< HEAD
-/// Returns true if the system has an NVIDIA driver. /dev/dxg is the GPU of the Windows Subsystem for Linux.
-=======
 constexpr const char* kDriverVersion = "/proc/driver/nvidia/version";
 
-/// Returns true if the system has an NVIDIA driver. The second path: Windows Subsystem for Linux.
->>>>>>> hE
+/// Returns true if the system has an NVIDIA driver. /dev/dxg is the GPU of the Windows Subsystem for Linux.
 bool has_kernel_driver() {
   return access(kDriverVersion, F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
 }

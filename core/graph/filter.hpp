@@ -70,6 +70,8 @@ struct FrameBlock {
 };
 static_assert(sizeof(FrameBlock) == 32);
 
+inline constexpr size_t kMaxCounterBytes = 256;  ///< maximum of Layout::counter_bytes
+
 /// The result of configure(). Scratch memory is valid only during the node's passes; nodes share it.
 struct Layout {
   ImageFormat output;
@@ -79,7 +81,9 @@ struct Layout {
   /// Size of each of the two state buffers, which are zeroed initially; see FrameBlock. A new plan keeps a
   /// node's state if id, filter, input formats and state size are the same.
   size_t state_bytes = 0;
-  size_t lasting_bytes = 0;   ///< bytes at the state's start that are kept even if formats or size change
+  size_t lasting_bytes = 0;  ///< bytes at the state's start that are kept even if formats or size change
+  /// Bytes at the state's start that are kept while the node is not in the plan; at most kMaxCounterBytes.
+  size_t counter_bytes = 0;
   size_t stats_bytes = 0;     ///< size of the statistics, zeroed before every frame
   bool gives_tracks = false;  ///< the statistics are a TrackTable
   /// True if the output is the input image: no pass writes `out`.

@@ -295,6 +295,7 @@ void lay_out_memory(Plan& plan) {
     plan.block_bytes = align_up(node.block_offset + node.filter->block_bytes(), kAlignment);
     plan.worker_bytes = std::max(plan.worker_bytes, align_up(node.layout.worker_bytes, kAlignment));
   }
+  plan.counters_offset = std::exchange(plan.state_bytes, plan.state_bytes + kMaxCounters * kMaxCounterBytes);
   plan.arena_bytes = pack_arena(buffers, kAlignment);
   for (size_t i = 0; i < buffers.size(); ++i) *targets[i] = buffers[i].offset;
 }

@@ -38,6 +38,8 @@ struct PlanNode {
   size_t block_offset = 0, frame_offset = 0;  ///< its parameter block and FrameBlock in Plan::blocks
 };
 
+inline constexpr size_t kMaxCounters = 16;  ///< maximum number of removed nodes whose counters are kept
+
 struct Plan {
   Backend backend = Backend::cpu;
   PictureInfo picture;
@@ -53,6 +55,7 @@ struct Plan {
   size_t arena_bytes = 0;                 ///< size of the arena for images and scratch
   size_t unshared_bytes = 0;              ///< size of all images and scratch without sharing
   size_t state_bytes = 0, stats_bytes = 0, block_bytes = 0, worker_bytes = 0;
+  size_t counters_offset = 0;   ///< in the state memory: kMaxCounters times kMaxCounterBytes
   std::vector<uint8_t> blocks;  ///< frame blocks and parameter blocks of all nodes, in host memory
 
   PlanNode* find(const std::string& id);

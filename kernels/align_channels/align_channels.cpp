@@ -14,28 +14,22 @@ FilterSchema AlignChannels::make_schema() {
 
 Layout AlignChannels::configure(const FilterInputs& inputs) {
   const ImageFormat format = inputs.images[0];
-  geometry_ = AlignGeometry::make(params_, format.extent);
+  geometry_ = AlignGeometry::make(params_, format);
   const AlignGeometry& g = geometry_;
   const auto pixels = [&](int l) {
     return static_cast<double>(g.level[l].extent.width) * g.level[l].extent.height;
   };
+  const double sample = sample_bytes(format.format);
   Layout layout{.output = format,
                 .passes = {},
                 .scratch_bytes = {g.plane_offset(g.levels), AlignWork::bytes(g)},
                 .stats_bytes = sizeof(AlignStats)};
-  if (sample_bytes(format.format) == 2)
-    layout.passes.push_back({.name = "range",
-                             .run = cpu_pass<&AlignChannels::find_range>,
-                             .launch = cuda_pass<&AlignChannels::launch_find_range>,
-                             .items = format.extent.height,
-                             .grain = 16,
-                             .bytes = 8 * pixels(0)});
   layout.passes.push_back({.name = "split",
                            .run = cpu_pass<&AlignChannels::split>,
                            .launch = cuda_pass<&AlignChannels::launch_split>,
                            .items = format.extent.height,
                            .grain = 16,
-                           .bytes = 7 * pixels(0)});
+                           .bytes = 7 * sample * pixels(0)});
   for (int l = 1; l < g.levels; ++l)
     layout.passes.push_back({.name = "shrink",
                              .run = cpu_pass<&AlignChannels::shrink>,
@@ -43,7 +37,7 @@ Layout AlignChannels::configure(const FilterInputs& inputs) {
                              .step = l,
                              .items = g.level[l].extent.height,
                              .grain = 16,
-                             .bytes = 3 * (pixels(l) + pixels(l - 1)),
+                             .bytes = 3 * sample * (pixels(l) + pixels(l - 1)),
                              .operations = 12 * pixels(l)});
   for (int l = g.levels - 1; l >= 0; --l)
     layout.passes.push_back({.name = "score",
@@ -52,19 +46,15 @@ Layout AlignChannels::configure(const FilterInputs& inputs) {
                              .step = l,
                              .items = g.level[l].extent.height - 2 * g.level[l].margin_y,
                              .grain = 16,
-                             .bytes = 3 * pixels(l),
+                             .bytes = 3 * sample * pixels(l),
                              .operations = 10.0 * g.level[l].candidates() * pixels(l)});
   layout.passes.push_back({.name = "shift",
                            .run = cpu_pass<&AlignChannels::shift>,
                            .launch = cuda_pass<&AlignChannels::launch_shift>,
                            .items = format.extent.height,
                            .grain = 16,
-                           .bytes = 8 * pixels(0)});
+                           .bytes = 8 * sample * pixels(0)});
   return layout;
-}
-
-void AlignChannels::find_range(const PassArgs& args, Band rows) const {
-  add_tally(args.in[0], rows, stats_of(args).range);
 }
 
 uint8_t* AlignChannels::plane(const PassArgs& args, int level, int channel) const {

@@ -17,6 +17,10 @@ struct AlignTuning {
 __device__ uint8_t* plane_row(uint8_t* planes, const AlignLevel& level, int channel, int y) {
   return planes + static_cast<size_t>(channel) * level.plane_bytes() + static_cast<size_t>(y) * level.pitch;
 }
+/// Returns a row of a plane with 16-bit samples.
+__device__ uint16_t* deep_row(uint8_t* planes, const AlignLevel& level, int channel, int y) {
+  return reinterpret_cast<uint16_t*>(plane_row(planes, level, channel, y));
+}
 
 /// Splits four pixels per thread into three planes and clears the padding of the planes' rows. Also clears
 /// the work memory.
@@ -40,27 +44,18 @@ __global__ void split_kernel(ImageView<const uint8_t> in, AlignLevel level, uint
   *reinterpret_cast<uint32_t*>(plane_row(planes, level, 2, y) + x) = __byte_perm(blue_low, blue_high, 0x5410);
 }
 
-/// Variant of split_kernel() for 16-bit samples, which it scales to 8 bits.
+/// Variant of split_kernel() for 16-bit samples, one pixel per thread. Does not clear the padding.
 __global__ void split_deep_kernel(ImageView<const uint16_t> in, AlignLevel level, uint8_t* planes,
-                                  uint32_t* work, int work_words, const AlignStats* stats) {
-  __shared__ AlignBits bits[3];
-  if (threadIdx.x < 3) bits[threadIdx.x] = align_bits(stats->range, static_cast<int>(threadIdx.x));
-  __syncthreads();
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * 4, y = static_cast<int>(blockIdx.y);
+                                  uint32_t* work, int work_words) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
   const int threads = static_cast<int>(gridDim.x * gridDim.y * blockDim.x);
   for (int i = static_cast<int>((blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x);
        i < work_words; i += threads)
     work[i] = 0;
-  if (x >= level.pitch) return;
-  const uint16_t* row = in.row(y);
+  if (x >= in.extent.width) return;
+  const uint16_t* pixel = in.row(y) + 4 * x;
 #pragma unroll
-  for (int c = 0; c < 3; ++c) {
-    uint32_t word = 0;
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      if (x + i < in.extent.width) word |= static_cast<uint32_t>(bits[c](row[4 * (x + i) + c])) << (8 * i);
-    *reinterpret_cast<uint32_t*>(plane_row(planes, level, c, y) + x) = word;
-  }
+  for (int c = 0; c < 3; ++c) deep_row(planes, level, c, y)[x] = pixel[c];
 }
 
 __device__ uint32_t pair_sums(uint32_t v) {
@@ -83,6 +78,17 @@ __global__ void shrink_kernel(AlignLevel large, uint8_t* from, AlignLevel small,
   *reinterpret_cast<uint32_t*>(plane_row(to, small, channel, y) + x) = word;
 }
 
+/// Computes one 2×2 mean of 16-bit samples per thread.
+__global__ void shrink_deep_kernel(AlignLevel large, uint8_t* from, AlignLevel small, uint8_t* to) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y), channel = static_cast<int>(blockIdx.z);
+  if (x >= small.extent.width) return;
+  const uint16_t *a = deep_row(from, large, channel, 2 * y) + 2 * x,
+                 *b = deep_row(from, large, channel, 2 * y + 1) + 2 * x;
+  deep_row(to, small, channel, y)[x] =
+      static_cast<uint16_t>((static_cast<uint32_t>(a[0]) + a[1] + b[0] + b[1] + 2) >> 2);
+}
+
 /// Returns the shift that align_decide() returns, computed by one warp. Ties: the prediction wins, then the
 /// first candidate.
 __device__ AlignShift decide(const AlignGeometry& g, const AlignWork& work, int l, int channel, int lane) {
@@ -95,7 +101,7 @@ __device__ AlignShift decide(const AlignGeometry& g, const AlignWork& work, int 
   int best_rank = level.candidates();  // the centre, which is the prediction, has rank −1
   for (int i = lane; i < level.candidates(); i += 32) {
     if (i != centre && !level.allowed(level.candidate(prediction, i))) continue;
-    const double score = align_score(level.count(), work.green[l], sums[i]);
+    const double score = align_score(g, work, l, sums[i]);
     const int rank = i == centre ? -1 : i;
     if (score > best || (score == best && rank < best_rank)) best = score, best_rank = rank;
   }
@@ -124,14 +130,61 @@ __device__ uint32_t word_at(const uint8_t* row, int offset) {
   return __funnelshift_r(words[0], words[1], static_cast<unsigned>(offset % 4) * 8);
 }
 
-__device__ void add_to(uint64_t& sum, uint64_t value) {
+__device__ void add_to(int64_t& sum, int64_t value) {
   value = warp_sum(value);
-  if (threadIdx.x % 32 == 0) atomicAdd(reinterpret_cast<unsigned long long*>(&sum), value);
+  if (threadIdx.x % 32 == 0)
+    atomicAdd(reinterpret_cast<unsigned long long*>(&sum), static_cast<unsigned long long>(value));
 }
+
+/// Sums of a thread's samples. 32 bits are enough for all sums of 8-bit samples, and for the sums of values
+/// of 16-bit ones.
+template <class Sample>
+struct ThreadSums;
+
+template <>
+struct ThreadSums<uint8_t> {
+  uint32_t value = 0, square = 0, product = 0, green_value = 0, green_square = 0;
+
+  /// Adds the row's samples of lane `lane`: `n` samples from `green_offset` and from `offset` on.
+  __device__ void add_row(const uint8_t* green_row, int green_offset, const uint8_t* row, int offset, int n,
+                          int lane, bool also_green) {
+    for (int x = lane * 4; x < n; x += 128) {
+      const uint32_t mask = n - x >= 4 ? 0xffffffffu : (1u << (8 * (n - x))) - 1;
+      const uint32_t green = word_at(green_row, green_offset + x) & mask, c = word_at(row, offset + x) & mask;
+      value = __dp4a(c, 0x01010101u, value);
+      square = __dp4a(c, c, square);
+      product = __dp4a(green, c, product);
+      if (also_green) {
+        green_value = __dp4a(green, 0x01010101u, green_value);
+        green_square = __dp4a(green, green, green_square);
+      }
+    }
+  }
+};
+
+template <>
+struct ThreadSums<uint16_t> {
+  int value = 0, green_value = 0;
+  int64_t square = 0, product = 0, green_square = 0;
+
+  __device__ void add_row(const uint8_t* green_row, int green_offset, const uint8_t* row, int offset, int n,
+                          int lane, bool also_green) {
+    const uint16_t* greens = reinterpret_cast<const uint16_t*>(green_row) + green_offset;
+    const uint16_t* samples = reinterpret_cast<const uint16_t*>(row) + offset;
+    for (int x = lane; x < n; x += 32) {
+      const int green = greens[x] - kAlignMiddle, c = samples[x] - kAlignMiddle;
+      value += c;
+      square += static_cast<int64_t>(c) * c;
+      product += static_cast<int64_t>(green) * c;
+      if (also_green) green_value += green, green_square += static_cast<int64_t>(green) * green;
+    }
+  }
+};
 
 /// Adds the sums of one candidate over score_rows rows of the window. blockIdx.x selects the rows; blockIdx.z
 /// selects the channel and the candidate. Blocks with blockIdx.z = 0 also add green's sums. The candidates
 /// derive from the shifts of level l + 1, so these are decided first if there is such a level.
+template <class Sample>
 __global__ void score_kernel(AlignGeometry g, int l, uint8_t* planes, AlignWork* work) {
   __shared__ AlignShift decided[2];
   const AlignLevel& level = g.level[l];
@@ -151,28 +204,18 @@ __global__ void score_kernel(AlignGeometry g, int l, uint8_t* planes, AlignWork*
   const int begin = level.margin_y + static_cast<int>(blockIdx.x) * AlignTuning::score_rows;
   const int end = min(begin + AlignTuning::score_rows, level.extent.height - level.margin_y);
   const int n = level.extent.width - 2 * level.margin_x;
-  uint32_t value = 0, square = 0, product = 0, green_value = 0, green_square = 0;
+  ThreadSums<Sample> own;
   for (int y = begin + warp; y < end; y += AlignTuning::warps) {
     const uint8_t* green_row = plane_row(planes, level, 1, y);
     const uint8_t* row = allowed ? plane_row(planes, level, 2 * channel, y + shift.y) : green_row;
-    const int offset = level.margin_x + (allowed ? shift.x : 0);
-    for (int x = lane * 4; x < n; x += 128) {
-      const uint32_t mask = n - x >= 4 ? 0xffffffffu : (1u << (8 * (n - x))) - 1;
-      const uint32_t green = word_at(green_row, level.margin_x + x) & mask,
-                     c = word_at(row, offset + x) & mask;
-      value = __dp4a(c, 0x01010101u, value);
-      square = __dp4a(c, c, square);
-      product = __dp4a(green, c, product);
-      if (also_green) {
-        green_value = __dp4a(green, 0x01010101u, green_value);
-        green_square = __dp4a(green, green, green_square);
-      }
-    }
+    own.add_row(green_row, level.margin_x, row, level.margin_x + (allowed ? shift.x : 0), n, lane,
+                also_green);
   }
-  if (also_green) add_to(work->green[l].value, green_value), add_to(work->green[l].square, green_square);
+  if (also_green)
+    add_to(work->green[l].value, own.green_value), add_to(work->green[l].square, own.green_square);
   if (!allowed) return;
   AlignSums& sums = work->sums(l, channel, g)[index];
-  add_to(sums.value, value), add_to(sums.square, square), add_to(sums.product, product);
+  add_to(sums.value, own.value), add_to(sums.square, own.square), add_to(sums.product, own.product);
 }
 
 __global__ void shift_kernel(AlignGeometry g, const AlignWork* work, PixelWordsIn in, PixelWordsOut out,
@@ -214,25 +257,26 @@ __global__ void shift_deep_kernel(AlignGeometry g, const AlignWork* work, ImageV
   }
 }
 
-/// Returns a grid with one thread for every four samples of a level's rows, padding included.
+/// Returns a grid with one thread for every four 8-bit samples of a level's rows, padding included.
 dim3 level_grid(const AlignLevel& level, unsigned planes) {
   return dim3(blocks_for(level.pitch, AlignTuning::threads * 4), static_cast<unsigned>(level.extent.height),
               planes);
 }
+/// Returns a grid with one thread for every 16-bit sample, without padding.
+dim3 deep_level_grid(const AlignLevel& level, unsigned planes) {
+  return dim3(blocks_for(level.extent.width, AlignTuning::threads),
+              static_cast<unsigned>(level.extent.height), planes);
+}
 
 }  // namespace
-
-void AlignChannels::launch_find_range(const PassArgs& args, CudaStream stream) const {
-  launch_tally(args.in[0], &stats_of(args).range, stream);
-}
 
 void AlignChannels::launch_split(const PassArgs& args, CudaStream stream) const {
   const AlignLevel& level = geometry_.level[0];
   if (args.in[0].is_deep()) {
-    split_deep_kernel<<<level_grid(level, 1), AlignTuning::threads, 0, stream>>>(
+    split_deep_kernel<<<deep_level_grid(level, 1), AlignTuning::threads, 0, stream>>>(
         args.in[0].as<const uint16_t>(), level, plane(args, 0, 0),
         reinterpret_cast<uint32_t*>(args.scratch[1]),
-        static_cast<int>(AlignWork::bytes(geometry_) / sizeof(uint32_t)), &stats_of(args));
+        static_cast<int>(AlignWork::bytes(geometry_) / sizeof(uint32_t)));
     LENSD_LAUNCHED();
     return;
   }
@@ -245,8 +289,10 @@ void AlignChannels::launch_split(const PassArgs& args, CudaStream stream) const 
 void AlignChannels::launch_shrink(const PassArgs& args, CudaStream stream) const {
   const int l = args.step;
   const AlignLevel& level = geometry_.level[l];
-  shrink_kernel<<<level_grid(level, 3), AlignTuning::threads, 0, stream>>>(
-      geometry_.level[l - 1], plane(args, l - 1, 0), level, plane(args, l, 0));
+  const auto kernel = geometry_.deep ? &shrink_deep_kernel : &shrink_kernel;
+  const dim3 grid = geometry_.deep ? deep_level_grid(level, 3) : level_grid(level, 3);
+  kernel<<<grid, AlignTuning::threads, 0, stream>>>(geometry_.level[l - 1], plane(args, l - 1, 0), level,
+                                                    plane(args, l, 0));
   LENSD_LAUNCHED();
 }
 
@@ -254,8 +300,9 @@ void AlignChannels::launch_score(const PassArgs& args, CudaStream stream) const 
   const AlignLevel& level = geometry_.level[args.step];
   const dim3 grid(blocks_for(level.extent.height - 2 * level.margin_y, AlignTuning::score_rows), 1,
                   static_cast<unsigned>(2 * level.candidates()));
-  score_kernel<<<grid, AlignTuning::threads, 0, stream>>>(geometry_, args.step, plane(args, args.step, 0),
-                                                          &work_of(args));
+  const auto kernel = geometry_.deep ? &score_kernel<uint16_t> : &score_kernel<uint8_t>;
+  kernel<<<grid, AlignTuning::threads, 0, stream>>>(geometry_, args.step, plane(args, args.step, 0),
+                                                    &work_of(args));
   LENSD_LAUNCHED();
 }
 

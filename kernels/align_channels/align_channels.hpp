@@ -8,8 +8,8 @@
 // shift of channel c is the (x, y) for which c(p + (x, y)) matches green(p) best. Statistics: red_x, red_y,
 // blue_x and blue_y.
 //
-// 16 bits: the range of each channel is scaled to 8 bits for the search. So the shift of a channel that
-// contains only noise is arbitrary.
+// 16 bits: the search uses all bits, in pyramids of 16-bit means. The shift of a channel that contains only
+// noise is arbitrary.
 //
 // Formats: RGBA8, RGBA16. Border rule: replicate. Temporal reach: none. Exact: integer sums, then decisions
 // in doubles in a fixed order. With CUDA, the device makes the decisions.
@@ -28,8 +28,6 @@ class AlignChannels final : public FilterBase<AlignChannels, AlignParams, AlignB
   void reference(ReferenceRun& run) const override;
 
  private:
-  void find_range(const PassArgs& args, Band rows) const;
-  void launch_find_range(const PassArgs& args, CudaStream stream) const;
   void split(const PassArgs& args, Band rows) const;
   void launch_split(const PassArgs& args, CudaStream stream) const;
   /// Computes level `args.step` from the next larger one.

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/image/view.hpp"
-#include "kernels/common/tally.hpp"
 
 namespace lensd {
 
@@ -23,42 +22,27 @@ struct AlignShift {
   bool operator==(const AlignShift&) const = default;
 };
 
-/// Measured shifts of red and blue relative to green. `range`: range of each channel's samples, for 16-bit
-/// images.
+/// Measured shifts of red and blue relative to green.
 struct AlignStats {
   AlignShift shift[2];
-  SampleRange range;
 };
 
-/// Scales the range of a 16-bit channel linearly to 0 … 255. The correlation changes only by rounding.
-struct AlignBits {
-  uint32_t lowest;
-  uint32_t scale;  ///< factor from a sample value to 8 bits, in 1/65536
-
-  LENSD_HD static AlignBits of(uint32_t lowest, uint32_t highest) {
-    const uint32_t range = highest - lowest;
-    return {lowest, highest > lowest ? ((255u << 16) + range / 2) / range : 0};
-  }
-  LENSD_HD uint8_t operator()(uint32_t v) const {
-    return static_cast<uint8_t>(((v - lowest) * scale + 32768) >> 16);
-  }
-};
-LENSD_HD inline AlignBits align_bits(const SampleRange& range, int c) {
-  return AlignBits::of(static_cast<uint32_t>(range.lowest(c)), range.highest[c]);
-}
+/// Subtracted from 16-bit samples before they are summed, so that they fit 16-bit signed numbers. The
+/// correlation does not change.
+inline constexpr int kAlignMiddle = 32768;
 
 /// Sums over a level's window for one candidate shift of one channel.
 struct AlignSums {
-  uint64_t value, square, product;  ///< Σc, Σc², Σg·c; c: shifted channel, g: green
+  int64_t value, square, product;  ///< Σc, Σc², Σg·c; c: shifted channel, g: green
 };
 struct AlignGreen {
-  uint64_t value, square;
+  int64_t value, square;
 };
 
 /// One level of the pyramid: contiguous planes of R, G and B in the first scratch block.
 struct AlignLevel {
   Extent extent;
-  int pitch = 0;                   ///< bytes per row; at least the width + 8: kernels load whole words
+  int pitch = 0;                   ///< bytes per row; at least width + 8 samples: kernels load whole words
   int margin_x = 0, margin_y = 0;  ///< margin around the window; also the maximum shift of a candidate
   int reach = 0;                   ///< maximum offset of a candidate from the prediction, in x and in y
 
@@ -90,18 +74,21 @@ inline constexpr int kAlignMaxLevels = 6, kAlignMaxShift = 31;
 struct AlignGeometry {
   AlignLevel level[kAlignMaxLevels];
   int levels = 1;
+  bool deep = false;  ///< the planes have 16-bit samples
 
   /// Levels smaller than full size are at least 16 pixels wide and high. A window covers at least half of
   /// each side, so small pictures allow only smaller shifts.
-  static AlignGeometry make(const AlignParams& params, Extent extent) {
+  static AlignGeometry make(const AlignParams& params, const ImageFormat& format) {
     AlignGeometry g;
-    g.levels = 1;
+    const Extent extent = format.extent;
+    const int bytes = sample_bytes(format.format);
+    g.levels = 1, g.deep = bytes == 2;
     while (g.levels < params.levels && std::min(extent.width, extent.height) >> g.levels >= 16) ++g.levels;
     for (int l = 0; l < g.levels; ++l) {
       AlignLevel& level = g.level[l];
       const int most = (params.max_shift + (1 << l) - 1) >> l;
       level.extent = {extent.width >> l, extent.height >> l};
-      level.pitch = (level.extent.width + 8 + 63) / 64 * 64;
+      level.pitch = (level.extent.width + 8 + 63) / 64 * 64 * bytes;
       level.margin_x = std::min(most, level.extent.width / 4);
       level.margin_y = std::min(most, level.extent.height / 4);
       const bool smallest = l == g.levels - 1;
@@ -151,6 +138,25 @@ LENSD_HD inline double align_score(uint64_t count, const AlignGreen& green, cons
   return covariance < 0 ? -r2 : r2;
 }
 
+/// Does the same for 16-bit samples. Their sums can have more digits than a double. So the means are
+/// subtracted first, in integers; a flat window then has the variance 0.
+LENSD_HD inline double align_deep_score(uint64_t count, AlignGreen green, AlignSums c) {
+  const int64_t n = static_cast<int64_t>(count);
+  const int64_t mean_g = green.value / n, mean_c = c.value / n;
+  c.product += n * mean_g * mean_c - mean_g * c.value - mean_c * green.value;
+  c.square += n * mean_c * mean_c - 2 * mean_c * c.value;
+  green.square += n * mean_g * mean_g - 2 * mean_g * green.value;
+  c.value -= n * mean_c, green.value -= n * mean_g;
+  return align_score(count, green, c);
+}
+
+/// Returns the score of a candidate of level `l`, whose sums are `sums`.
+LENSD_HD inline double align_score(const AlignGeometry& g, const AlignWork& work, int l,
+                                   const AlignSums& sums) {
+  const uint64_t count = g.level[l].count();
+  return g.deep ? align_deep_score(count, work.green[l], sums) : align_score(count, work.green[l], sums);
+}
+
 /// Returns the best candidate of level `l` for `channel` (0 red, 1 blue). Ties: the prediction wins, then the
 /// first candidate.
 LENSD_HD inline AlignShift align_decide(const AlignGeometry& g, const AlignWork& work, int l, int channel) {
@@ -160,11 +166,11 @@ LENSD_HD inline AlignShift align_decide(const AlignGeometry& g, const AlignWork&
   const AlignSums* sums = work.sums(l, channel, g);
   const int centre = level.candidates() / 2;
   AlignShift best = prediction;
-  double best_score = align_score(level.count(), work.green[l], sums[centre]);
+  double best_score = align_score(g, work, l, sums[centre]);
   for (int i = 0; i < level.candidates(); ++i) {
     const AlignShift shift = level.candidate(prediction, i);
     if (i == centre || !level.allowed(shift)) continue;
-    const double score = align_score(level.count(), work.green[l], sums[i]);
+    const double score = align_score(g, work, l, sums[i]);
     if (score > best_score) best_score = score, best = shift;
   }
   return best;

@@ -3,35 +3,17 @@
 namespace lensd {
 namespace {
 
-/// Returns the image with its samples scaled to 8 bits.
-Image to_8_bits(const Image& in) {
-  Image out({PixelFormat::rgba8, in.format.extent});
-  for (int c = 0; c < 3; ++c) {
-    int lowest = 65535, highest = 0;
-    for_each_sample(in.format.extent, 1, [&](int x, int y, int) {
-      lowest = std::min(lowest, in.sample(x, y, c)), highest = std::max(highest, in.sample(x, y, c));
-    });
-    const int64_t range = highest - lowest, scale = range > 0 ? (255 * 65536 + range / 2) / range : 0;
-    for_each_sample(in.format.extent, 1, [&](int x, int y, int) {
-      const int v = in.sample(x, y, c);
-      out.at(x, y, c) = static_cast<uint8_t>(in.is_deep() ? ((v - lowest) * scale + 32768) / 65536 : v);
-    });
-  }
-  return out;
-}
-
 /// Returns the levels of the pyramid, each computed from the previous one.
 std::vector<Image> pyramid(const Image& in, const AlignGeometry& g) {
   std::vector<Image> levels;
   for (int l = 0; l < g.levels; ++l) {
-    Image level({PixelFormat::rgba8, g.level[l].extent});
+    Image level({in.format.format, g.level[l].extent});
     for (int y = 0; y < level.height(); ++y)
       for (int x = 0; x < level.width(); ++x)
         for (int c = 0; c < 3; ++c) {
-          const auto of = [&](int dx, int dy) { return int{levels.back().at(2 * x + dx, 2 * y + dy, c)}; };
-          level.at(x, y, c) = l == 0
-                                  ? in.at(x, y, c)
-                                  : static_cast<uint8_t>((of(0, 0) + of(1, 0) + of(0, 1) + of(1, 1) + 2) / 4);
+          const auto of = [&](int dx, int dy) { return levels.back().sample(2 * x + dx, 2 * y + dy, c); };
+          level.set_sample(x, y, c,
+                           l == 0 ? in.sample(x, y, c) : (of(0, 0) + of(1, 0) + of(0, 1) + of(1, 1) + 2) / 4);
         }
     levels.push_back(std::move(level));
   }
@@ -41,10 +23,11 @@ std::vector<Image> pyramid(const Image& in, const AlignGeometry& g) {
 /// Returns the sums over the level's window for channel `c` (0 red, 1 green, 2 blue) shifted by `shift`.
 AlignSums window_sums(const Image& image, const AlignLevel& level, int c, AlignShift shift) {
   AlignSums sums{};
+  const int middle = image.is_deep() ? kAlignMiddle : 0;
   for (int y = level.margin_y; y < image.height() - level.margin_y; ++y)
     for (int x = level.margin_x; x < image.width() - level.margin_x; ++x) {
-      const uint64_t v = image.at(x + shift.x, y + shift.y, c);
-      sums.value += v, sums.square += v * v, sums.product += v * image.at(x, y, 1);
+      const int64_t v = image.sample(x + shift.x, y + shift.y, c) - middle;
+      sums.value += v, sums.square += v * v, sums.product += v * (image.sample(x, y, 1) - middle);
     }
   return sums;
 }
@@ -53,8 +36,8 @@ AlignSums window_sums(const Image& image, const AlignLevel& level, int c, AlignS
 
 void AlignChannels::reference(ReferenceRun& run) const {
   const Image& in = run.in[0];
-  const AlignGeometry g = AlignGeometry::make(params_, in.format.extent);
-  const std::vector<Image> levels = pyramid(to_8_bits(in), g);
+  const AlignGeometry g = AlignGeometry::make(params_, in.format);
+  const std::vector<Image> levels = pyramid(in, g);
   std::vector<uint64_t> memory(AlignWork::bytes(g) / sizeof(uint64_t));
   auto& work = *reinterpret_cast<AlignWork*>(memory.data());
   for (int l = g.levels - 1; l >= 0; --l) {
@@ -79,7 +62,7 @@ void AlignChannels::reference(ReferenceRun& run) const {
                            in.sample(std::clamp(x + shift.x, 0, in.width() - 1),
                                      std::clamp(y + shift.y, 0, in.height() - 1), 2 * c));
   }
-  const AlignStats stats{{work.shift[0][0], work.shift[0][1]}, {}};
+  const AlignStats stats{{work.shift[0][0], work.shift[0][1]}};
   run.stats.clear();
   read_stats(&stats, run.stats);
 }

@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "kernels/align_channels/align_channels.hpp"
+#include "kernels/common/samples.hpp"
+#include "kernels/resize/deep_resize_simd.hpp"
 #include "kernels/resize/resize_simd.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -17,8 +19,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/pair_dot-inl.hpp"
 
-int split_row(const uint8_t* in, int width, uint8_t* r, uint8_t* g, uint8_t* b) {
-  const hn::ScalableTag<uint8_t> d;
+template <class Sample>
+int split_vectors(const Sample* in, int width, Sample* r, Sample* g, Sample* b) {
+  const hn::ScalableTag<Sample> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   int x = 0;
   for (; x + lanes <= width; x += lanes) {
@@ -29,25 +32,11 @@ int split_row(const uint8_t* in, int width, uint8_t* r, uint8_t* g, uint8_t* b) 
   return x;
 }
 
-/// Converts 16-bit RGBA samples to 8 bits; bits[c] scales channel c. Returns the number of converted samples,
-/// which fill whole vectors.
-int to_8_bits(const uint16_t* from, int samples, const AlignBits* bits, uint8_t* to) {
-  const hn::ScalableTag<uint32_t> d32;
-  const hn::RebindToSigned<decltype(d32)> signed32;
-  const hn::Rebind<uint16_t, decltype(d32)> d16;
-  const hn::Rebind<uint8_t, decltype(d32)> d8;
-  const int lanes = static_cast<int>(hn::Lanes(d32));
-  alignas(16) uint32_t lowest_of[4], scale_of[4];
-  for (int c = 0; c < 4; ++c) lowest_of[c] = bits[c].lowest, scale_of[c] = bits[c].scale;
-  const auto lowest = hn::LoadDup128(d32, lowest_of), scale = hn::LoadDup128(d32, scale_of);
-  const auto half = hn::Set(d32, 32768u);
-  int i = 0;
-  for (; i + lanes <= samples; i += lanes) {
-    const auto distance = hn::Sub(hn::PromoteTo(d32, hn::LoadU(d16, from + i)), lowest);
-    const auto scaled = hn::ShiftRight<16>(hn::Add(hn::Mul(distance, scale), half));
-    hn::StoreU(hn::DemoteTo(d8, hn::BitCast(signed32, scaled)), d8, to + i);
-  }
-  return i;
+int split_row(const uint8_t* in, int width, uint8_t* r, uint8_t* g, uint8_t* b) {
+  return split_vectors(in, width, r, g, b);
+}
+int split_deep_row(const uint16_t* in, int width, uint16_t* r, uint16_t* g, uint16_t* b) {
+  return split_vectors(in, width, r, g, b);
 }
 
 /// Adds Σc, Σc² and Σg·c of the samples in whole vectors to `sums`. Returns the number of these samples. `n`
@@ -76,8 +65,43 @@ int add_row(const uint8_t* g, const uint8_t* c, int n, AlignSums& sums) {
     const auto sum = hn::Add(hn::And(wide, hn::Set(d64, 0xffffffffu)), hn::ShiftRight<32>(wide));
     return hn::GetLane(hn::SumOfLanes(d64, sum));
   };
-  sums.value += hn::GetLane(hn::SumOfLanes(d64, value));
-  sums.square += total(square), sums.product += total(product);
+  sums.value += static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(d64, value)));
+  sums.square += static_cast<int64_t>(total(square)), sums.product += static_cast<int64_t>(total(product));
+  return x;
+}
+
+/// Does the same with 16-bit samples minus kAlignMiddle.
+int add_deep_row(const uint16_t* g, const uint16_t* c, int n, AlignSums& sums) {
+  const hn::ScalableTag<uint16_t> d;
+  const hn::Repartition<int16_t, decltype(d)> d16;
+  const hn::Repartition<int32_t, decltype(d)> d32;
+  const hn::Repartition<uint32_t, decltype(d)> unsigned32;
+  const hn::Repartition<uint64_t, decltype(d)> d64;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto middle = hn::Set(d, uint16_t{kAlignMiddle});
+  const auto one = hn::Set(d16, int16_t{1});
+  // Sums of two products lie in [−2³¹ + 2¹⁶, 2³¹]. Plus this number they are 32-bit unsigned numbers.
+  constexpr uint32_t kOffset = 0x7fff0000u;
+  const auto offset = hn::Set(unsigned32, kOffset);
+  const auto load = [&](const uint16_t* p)
+                        HWY_ATTR { return hn::BitCast(d16, hn::Xor(hn::LoadU(d, p), middle)); };
+  const auto dot = [&](auto a, auto b) HWY_ATTR { return hn::BitCast(unsigned32, pair_dot(d32, a, b)); };
+  const auto halves = [&](auto v) HWY_ATTR {  // sums of two unsigned 32-bit lanes
+    const auto wide = hn::BitCast(d64, v);
+    return hn::Add(hn::And(wide, hn::Set(d64, 0xffffffffu)), hn::ShiftRight<32>(wide));
+  };
+  auto value = hn::Zero(d32);  // at most 2048 additions of 2¹⁶ per lane
+  auto square = hn::Zero(d64), product = hn::Zero(d64);
+  int x = 0;
+  for (; x + lanes <= n; x += lanes) {
+    const auto green = load(g + x), channel = load(c + x);
+    value = hn::Add(value, pair_dot(d32, channel, one));
+    square = hn::Add(square, halves(dot(channel, channel)));
+    product = hn::Add(product, halves(hn::Add(dot(green, channel), offset)));
+  }
+  sums.value += hn::GetLane(hn::SumOfLanes(d32, value));
+  sums.square += static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(d64, square)));
+  sums.product += static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(d64, product))) - int64_t{x / 2} * kOffset;
   return x;
 }
 
@@ -106,40 +130,58 @@ HWY_AFTER_NAMESPACE();
 namespace lensd {
 
 HWY_EXPORT(split_row);
-HWY_EXPORT(to_8_bits);
+HWY_EXPORT(split_deep_row);
 HWY_EXPORT(add_row);
+HWY_EXPORT(add_deep_row);
 HWY_EXPORT(merge_row);
 
 namespace {
 
-void add(uint64_t& to, uint64_t value) {
-  std::atomic_ref<uint64_t>(to).fetch_add(value, std::memory_order_relaxed);
+void add(int64_t& to, int64_t value) {
+  std::atomic_ref<int64_t>(to).fetch_add(value, std::memory_order_relaxed);
 }
 
-const uint8_t* row_of(const uint8_t* plane, const AlignLevel& level, int y) {
-  return plane + static_cast<std::ptrdiff_t>(y) * level.pitch;
+template <class Sample>
+Sample* row_of(uint8_t* plane, const AlignLevel& level, int y) {
+  return reinterpret_cast<Sample*>(plane + static_cast<std::ptrdiff_t>(y) * level.pitch);
+}
+
+int add_vectors(const uint8_t* g, const uint8_t* c, int n, AlignSums& sums) {
+  return HWY_DYNAMIC_DISPATCH(add_row)(g, c, n, sums);
+}
+int add_vectors(const uint16_t* g, const uint16_t* c, int n, AlignSums& sums) {
+  return HWY_DYNAMIC_DISPATCH(add_deep_row)(g, c, n, sums);
 }
 
 /// Returns the sums of one candidate over `rows` of the window; row 0 is the window's top row.
-AlignSums sum_rows(const uint8_t* green, const uint8_t* channel, const AlignLevel& level, AlignShift shift,
-                   Band rows) {
+template <class Sample>
+AlignSums sum_rows(uint8_t* green, uint8_t* channel, const AlignLevel& level, AlignShift shift, Band rows) {
+  constexpr int middle = sizeof(Sample) == 2 ? kAlignMiddle : 0;
   AlignSums sums{};
   const int n = level.extent.width - 2 * level.margin_x;
   for (int y = rows.begin + level.margin_y; y < rows.end + level.margin_y; ++y) {
-    const uint8_t* g = row_of(green, level, y) + level.margin_x;
-    const uint8_t* c = row_of(channel, level, y + shift.y) + level.margin_x + shift.x;
-    for (int x = HWY_DYNAMIC_DISPATCH(add_row)(g, c, n, sums); x < n; ++x) {
-      const uint64_t v = c[x];
-      sums.value += v, sums.square += v * v, sums.product += v * g[x];
+    const Sample* g = row_of<Sample>(green, level, y) + level.margin_x;
+    const Sample* c = row_of<Sample>(channel, level, y + shift.y) + level.margin_x + shift.x;
+    for (int x = add_vectors(g, c, n, sums); x < n; ++x) {
+      const int64_t v = c[x] - middle;
+      sums.value += v, sums.square += v * v, sums.product += v * (g[x] - middle);
     }
   }
   return sums;
 }
 
-/// Splits RGBA8 pixels into three planes.
-void split_pixels(const uint8_t* pixels, int width, uint8_t* r, uint8_t* g, uint8_t* b) {
-  for (int x = HWY_DYNAMIC_DISPATCH(split_row)(pixels, width, r, g, b); x < width; ++x)
-    r[x] = pixels[x * 4], g[x] = pixels[x * 4 + 1], b[x] = pixels[x * 4 + 2];
+int split_whole_vectors(const uint8_t* pixels, int width, uint8_t* const to[3]) {
+  return HWY_DYNAMIC_DISPATCH(split_row)(pixels, width, to[0], to[1], to[2]);
+}
+int split_whole_vectors(const uint16_t* pixels, int width, uint16_t* const to[3]) {
+  return HWY_DYNAMIC_DISPATCH(split_deep_row)(pixels, width, to[0], to[1], to[2]);
+}
+
+/// Splits RGBA pixels into three planes.
+template <class Sample>
+void split_pixels(const Sample* pixels, int width, Sample* const to[3]) {
+  for (int x = split_whole_vectors(pixels, width, to); x < width; ++x)
+    for (int c = 0; c < 3; ++c) to[c][x] = pixels[x * 4 + c];
 }
 
 /// Writes red from `red_row`, green and alpha from `row`, and blue from `blue_row`. Red and blue are shifted
@@ -166,25 +208,14 @@ void merge_rows(const uint8_t* red_row, int red, const uint8_t* row, const uint8
 
 void AlignChannels::split(const PassArgs& args, Band rows) const {
   const ConstImageRef in = args.in[0];
-  const int width = in.width();
   if (rows.begin == 0) std::memset(args.scratch[1], 0, AlignWork::bytes(geometry_));
-  constexpr int kChunk = 256;  // pixels, which stay in the first-level cache
-  AlignBits bits[4] = {};
-  for (int c = 0; c < 3; ++c) bits[c] = align_bits(stats_of(args).range, c);
-  for (int y = rows.begin; y < rows.end; ++y) {
-    uint8_t* to[3];
-    for (int c = 0; c < 3; ++c)
-      to[c] = plane(args, 0, c) + static_cast<std::ptrdiff_t>(y) * geometry_.level[0].pitch;
-    if (!in.is_deep()) split_pixels(in.row(y), width, to[0], to[1], to[2]);
-    for (int x = 0; x < width && in.is_deep(); x += kChunk) {
-      const int n = std::min(kChunk, width - x);
-      uint8_t pixels[4 * kChunk];
-      const uint16_t* deep = in.samples<uint16_t>(y) + std::ptrdiff_t{x} * 4;
-      for (int i = HWY_DYNAMIC_DISPATCH(to_8_bits)(deep, 4 * n, bits, pixels); i < 4 * n; ++i)
-        pixels[i] = bits[i % 4](deep[i]);
-      split_pixels(pixels, n, to[0] + x, to[1] + x, to[2] + x);
+  with_sample_type(in.format.format, [&]<class Sample>() {
+    for (int y = rows.begin; y < rows.end; ++y) {
+      Sample* to[3];
+      for (int c = 0; c < 3; ++c) to[c] = row_of<Sample>(plane(args, 0, c), geometry_.level[0], y);
+      split_pixels(in.samples<Sample>(y), in.width(), to);
     }
-  }
+  });
 }
 
 void AlignChannels::shrink(const PassArgs& args, Band rows) const {
@@ -192,10 +223,14 @@ void AlignChannels::shrink(const PassArgs& args, Band rows) const {
   const AlignLevel &large = geometry_.level[l - 1], &small = geometry_.level[l];
   for (int c = 0; c < 3; ++c)
     for (int y = rows.begin; y < rows.end; ++y) {
-      const uint8_t* from = plane(args, l - 1, c);
-      resize_half_row(row_of(from, large, 2 * y), row_of(from, large, 2 * y + 1), 1,
-                      static_cast<size_t>(small.extent.width),
-                      plane(args, l, c) + static_cast<std::ptrdiff_t>(y) * small.pitch);
+      uint8_t *from = plane(args, l - 1, c), *to = plane(args, l, c);
+      const auto n = static_cast<size_t>(small.extent.width);
+      if (geometry_.deep)
+        deep_half_row(row_of<uint16_t>(from, large, 2 * y), row_of<uint16_t>(from, large, 2 * y + 1), 1, n,
+                      row_of<uint16_t>(to, small, y));
+      else
+        resize_half_row(row_of<uint8_t>(from, large, 2 * y), row_of<uint8_t>(from, large, 2 * y + 1), 1, n,
+                        row_of<uint8_t>(to, small, y));
     }
 }
 
@@ -204,8 +239,9 @@ void AlignChannels::score(const PassArgs& args, Band rows) const {
   AlignWork& work = work_of(args);
   const int l = args.step, before = l + 1;
   const AlignLevel& level = g.level[l];
-  const uint8_t* green = plane(args, l, 1);
-  const AlignSums own = sum_rows(green, green, level, {}, rows);
+  uint8_t* green = plane(args, l, 1);
+  const auto sum = g.deep ? &sum_rows<uint16_t> : &sum_rows<uint8_t>;
+  const AlignSums own = sum(green, green, level, {}, rows);
   add(work.green[l].value, own.value), add(work.green[l].square, own.square);
   for (int c = 0; c < 2; ++c) {
     AlignShift prediction{};
@@ -218,7 +254,7 @@ void AlignChannels::score(const PassArgs& args, Band rows) const {
     for (int i = 0; i < level.candidates(); ++i) {
       const AlignShift candidate = level.candidate(prediction, i);
       if (!level.allowed(candidate)) continue;
-      const AlignSums part = sum_rows(green, plane(args, l, 2 * c), level, candidate, rows);
+      const AlignSums part = sum(green, plane(args, l, 2 * c), level, candidate, rows);
       add(sums[i].value, part.value), add(sums[i].square, part.square), add(sums[i].product, part.product);
     }
   }

@@ -10,15 +10,15 @@ HWY_BEFORE_NAMESPACE();
 namespace lensd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Computes vertical sums of columns [-A/2, width + A/2) with the smoothing and the derivative kernel.
+/// Computes vertical sums of columns [-A/2, width + A/2) with the smoothing and the derivative kernel, in
+/// whole vectors: the rows have readable bytes behind them, and the sums have room.
 template <int A>
 void canny_columns(const CannyGradientRow& row) {
   constexpr int R = A / 2;
-  int x = -R;
   const hn::ScalableTag<int16_t> d16;
   const hn::Rebind<uint8_t, decltype(d16)> d8;
   const int lanes = static_cast<int>(hn::Lanes(d16));
-  for (; x + lanes <= row.width + R; x += lanes) {
+  for (int x = -R; x < row.width + R; x += lanes) {
     auto smooth = hn::Zero(d16), derive = hn::Zero(d16);
     for (int j = -R; j <= R; ++j) {
       const auto v = hn::PromoteTo(d16, hn::LoadU(d8, row.rows[R + j] + x));
@@ -27,14 +27,6 @@ void canny_columns(const CannyGradientRow& row) {
     }
     hn::StoreU(smooth, d16, row.smooth + x + R);
     hn::StoreU(derive, d16, row.derive + x + R);
-  }
-  for (; x < row.width + R; ++x) {
-    int smooth = 0, derive = 0;
-    for (int j = -R; j <= R; ++j) {
-      smooth += canny_smooth<A>(j) * row.rows[R + j][x];
-      derive += canny_derive<A>(j) * row.rows[R + j][x];
-    }
-    row.smooth[x + R] = static_cast<int16_t>(smooth), row.derive[x + R] = static_cast<int16_t>(derive);
   }
 }
 

@@ -8,8 +8,9 @@
 namespace lensd {
 
 /// Arguments of canny_gradient_row(), which computes dx, dy and magnitude. rows[aperture / 2 + j] is the
-/// input row j rows below the computed row, with aperture / 2 pixels of border. `smooth` and `derive` are
-/// temporary memory, each for width + 6 values and one more vector.
+/// input row j rows below the computed row, with aperture / 2 pixels of border and a vector of unspecified
+/// pixels after it. `smooth` and `derive` are temporary memory, each for width + 6
+/// values and one more vector.
 struct CannyGradientRow {
   const uint8_t* rows[2 * kCannyMaxReach + 1];
   int16_t *smooth, *derive;

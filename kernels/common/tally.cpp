@@ -163,18 +163,15 @@ void add_tally(const ConstImageRef& in, Band band, Histogram& total) {
 
 void add_tally(const ConstImageRef& in, Band band, RangeHistogram& total) {
   add_tally(in, band, total.histogram);
-  if (in.is_deep()) add_tally(in, band, total.range);
-}
-
-void add_tally(const ConstImageRef& in, Band band, SampleRange& total) {
+  if (!in.is_deep()) return;
   const bool gray = is_gray(in.format.format);
   uint16_t low[4] = {65535, 65535, 65535, 65535}, high[4] = {};
   for (int y = band.begin; y < band.end; ++y)
     HWY_DYNAMIC_DISPATCH(extend_ranges)(in.samples<uint16_t>(y), in.format.row_samples(), low, high);
   for (size_t k = 0; k < (gray ? 4u : 3u); ++k) {
     const size_t c = gray ? 0 : k;
-    raise(total.highest[c], high[k]);
-    raise(total.lowest_below_white[c], 65535u - low[k]);
+    raise(total.range.highest[c], high[k]);
+    raise(total.range.lowest_below_white[c], 65535u - low[k]);
   }
 }
 

@@ -98,23 +98,6 @@ void launch_histogram(const ConstImageRef& in, Histogram* total, RangeHistogram*
   LENSD_LAUNCHED();
 }
 
-/// Extends `total` by the image's 16-bit samples.
-__global__ void __launch_bounds__(TallyTuning::threads)
-    range_kernel(ImageView<const uint8_t> in, int row_bytes, int channels, bool aligned, SampleRange* total) {
-  __shared__ BlockRange block_range;
-  block_range.clear();
-
-  SampleRange own{};
-  each_chunk(in, row_bytes, aligned, [&](const Chunk& chunk, int left) {
-#pragma unroll
-    for (int i = 0; i < ChunkShape::bytes / 2; ++i) {
-      const int c = channels == 1 ? 0 : i % 4;
-      if (c != 3 && 2 * i < left) extend(own, c, chunk.word[i / 2] >> (i % 2 * 16) & 65535);
-    }
-  });
-  block_range.add(own, channels, *total);
-}
-
 /// Adds the image's channel sums to `total`. S: type of its samples, which `in` views as bytes.
 template <class S>
 __global__ void __launch_bounds__(TallyTuning::threads)
@@ -159,13 +142,6 @@ void launch_tally(const ConstImageRef& in, Histogram* total, CudaStream stream) 
 
 void launch_tally(const ConstImageRef& in, RangeHistogram* total, CudaStream stream) {
   launch_histogram(in, &total->histogram, total, stream);
-}
-
-void launch_tally(const ConstImageRef& in, SampleRange* total, CudaStream stream) {
-  range_kernel<<<tally_blocks(in.format), TallyTuning::threads, 0, stream>>>(
-      in.as<const uint8_t>(), static_cast<int>(in.row_bytes()), colour_channels(in.format.format),
-      aligned16(in), total);
-  LENSD_LAUNCHED();
 }
 
 void launch_tally(const ConstImageRef& in, ChannelSums* total, CudaStream stream) {

@@ -46,7 +46,6 @@ constexpr int tally_grain(Extent extent) {
 /// Adds the band's pixels to `total` on the CPU. Thread-safe.
 void add_tally(const ConstImageRef& in, Band band, Histogram& total);
 void add_tally(const ConstImageRef& in, Band band, RangeHistogram& total);
-void add_tally(const ConstImageRef& in, Band band, SampleRange& total);  ///< for 16-bit images
 void add_tally(const ConstImageRef& in, Band band, ChannelSums& total);
 
 /// Returns the name of a channel's statistic: "mean" for grey, "mean_r" and so on for colour.
@@ -57,7 +56,6 @@ inline std::string channel_statistic(const std::string& name, int c, int channel
 /// Queues the addition of the whole image to `total` on CUDA. `total` is in device memory, 8-byte aligned.
 void launch_tally(const ConstImageRef& in, Histogram* total, CudaStream stream);
 void launch_tally(const ConstImageRef& in, RangeHistogram* total, CudaStream stream);
-void launch_tally(const ConstImageRef& in, SampleRange* total, CudaStream stream);  ///< for 16-bit images
 void launch_tally(const ConstImageRef& in, ChannelSums* total, CudaStream stream);
 
 }  // namespace lensd

@@ -118,6 +118,8 @@ Layout Klt::configure(const FilterInputs& inputs) {
                           corner_scratch_bytes(format.extent), table_scratch_bytes(format.extent, capacity)};
   if (!cuda) layout.worker_bytes = std::max(shrink_worker_bytes(), corner_worker_bytes(format.extent));
   layout.state_bytes = shape_.bytes, layout.lasting_bytes = shape_.lasting_bytes;
+  layout.counter_bytes = sizeof(TrackTable);  // ids are not reused if the node returns
+  static_assert(sizeof(TrackTable) <= kMaxCounterBytes);
   layout.stats_bytes = shape_.lasting_bytes;
   layout.gives_tracks = layout.passes_through = true;
   return layout;

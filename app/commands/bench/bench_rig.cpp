@@ -135,6 +135,7 @@ CpuRun::CpuRun(Filter& f, const FilterInputs& inputs, int threads)
 
 const std::vector<double>& CpuRun::run(const PassArgs& args) {
   args_ = args;
+  std::fill_n(stats.data(), stats.size(), uint8_t{0});
   for (size_t i = 0; i < layout.passes.size(); ++i) {
     pass_ = &layout.passes[i];
     const int64_t begin = now_ns();

@@ -86,7 +86,7 @@ struct FilterRun {
 class CpuRun : public FilterRun {
  public:
   CpuRun(Filter& f, const FilterInputs& inputs, int threads);
-  /// Runs the passes of a frame. Returns the time of each pass in seconds.
+  /// Clears the statistics and runs the passes of a frame. Returns the time of each pass in seconds.
   const std::vector<double>& run(const PassArgs& args);
 
  private:

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 
 #include "app/commands/bench/bench_rig.hpp"
 #include "app/commands/bench/motion.hpp"
@@ -65,7 +64,6 @@ KltTimes time_klt_cpu(const KltSetting& setting, int threads) {
     args.in = {&in, 1}, args.frame = &frame;
     std::vector<std::vector<double>> times(cpu.layout.passes.size());
     for (int run = 0; run < kRuns; ++run) {
-      std::memset(cpu.stats.data(), 0, cpu.stats.size());
       const std::vector<double>& seconds = cpu.run(args);
       for (size_t pass = 0; pass < times.size(); ++pass) times[pass].push_back(seconds[pass]);
     }

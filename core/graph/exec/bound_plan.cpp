@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace lensd {
 namespace {
@@ -9,6 +10,56 @@ namespace {
 bool same_inputs(const BoundNode& a, const BoundNode& b) {
   return std::ranges::equal(
       a.in, b.in, [](const ConstImageRef& x, const ConstImageRef& y) { return x.format == y.format; });
+}
+
+const BoundNode* find_node(const BoundPlan& plan, const std::string& id, const std::string& filter_name) {
+  const auto found = std::ranges::find_if(plan.nodes, [&](const BoundNode& bound) {
+    return bound.node->id == id && bound.node->filter_name == filter_name;
+  });
+  return found == plan.nodes.end() ? nullptr : &*found;
+}
+
+/// Returns the offset of the state that the node's last frame wrote. A node of a new plan reads its previous
+/// state from buffer 0.
+size_t newest_state(const BoundNode& bound) {
+  return bound.node->state_offset + bound.state.newest() * bound.node->state_stride;
+}
+
+size_t counters_offset(const BoundPlan& plan, size_t index) {
+  return plan.plan->counters_offset + index * kMaxCounterBytes;
+}
+
+/// Returns the offset of the counters with which a node starts that is not in the plan `old`. A renamed node
+/// continues with those of its old name, which is still in the plan or was removed last.
+std::optional<size_t> counters_for(const BoundPlan& old, const PlanNode& node) {
+  if (node.layout.counter_bytes == 0) return {};
+  std::optional<size_t> found;
+  for (size_t i = 0; i < old.counters.size(); ++i) {
+    const CounterOwner& owner = old.counters[i];
+    if (owner.filter_name != node.filter_name) continue;
+    found = counters_offset(old, i);
+    if (owner.id == node.id) return found;
+  }
+  for (const BoundNode& bound : old.nodes)
+    if (bound.node->filter_name == node.filter_name) found = newest_state(bound);
+  return found;
+}
+
+/// Keeps the counters of nodes that are not in the plan `next`: those that `old` keeps, then those of its
+/// nodes. Drops the oldest ones if there are more than kMaxCounters.
+void keep_counters(const BoundPlan& old, BoundPlan& next, std::vector<StateCopy>& copies) {
+  std::vector<size_t> from;
+  const auto keep = [&](const CounterOwner& owner, size_t offset) {
+    if (owner.bytes == 0 || find_node(next, owner.id, owner.filter_name)) return;
+    next.counters.push_back(owner), from.push_back(offset);
+  };
+  for (size_t i = 0; i < old.counters.size(); ++i) keep(old.counters[i], counters_offset(old, i));
+  for (const BoundNode& bound : old.nodes)
+    keep({bound.node->id, bound.node->filter_name, bound.node->layout.counter_bytes}, newest_state(bound));
+  const size_t dropped = next.counters.size() - std::min(next.counters.size(), kMaxCounters);
+  next.counters.erase(next.counters.begin(), next.counters.begin() + static_cast<std::ptrdiff_t>(dropped));
+  for (size_t i = 0; i < next.counters.size(); ++i)
+    copies.push_back({from[dropped + i], counters_offset(next, i), next.counters[i].bytes});
 }
 
 }  // namespace
@@ -77,27 +128,27 @@ void write_frame_blocks(std::span<BoundNode> nodes, const FrameInfo& frame, bool
   }
 }
 
-std::vector<StateCopy> carry_state_over(std::span<const BoundNode> old_nodes,
-                                        std::span<BoundNode> new_nodes) {
+std::vector<StateCopy> carry_state_over(const BoundPlan& old, BoundPlan& next) {
   std::vector<StateCopy> copies;
-  for (BoundNode& bound : new_nodes) {
+  for (BoundNode& bound : next.nodes) {
     const PlanNode& node = *bound.node;
     if (node.layout.state_bytes == 0) continue;
-    const auto old = std::ranges::find_if(old_nodes, [&](const BoundNode& other) {
-      return other.node->id == node.id && other.node->filter_name == node.filter_name;
-    });
-    if (old == old_nodes.end()) continue;
-    const PlanNode& from = *old->node;
-    if (from.layout.state_bytes == node.layout.state_bytes && same_inputs(*old, bound)) {
-      bound.state = old->state;
+    const BoundNode* const known = find_node(old, node.id, node.filter_name);
+    if (!known) {
+      if (const auto from = counters_for(old, node))
+        copies.push_back({*from, node.state_offset, node.layout.counter_bytes});
+      continue;
+    }
+    const PlanNode& from = *known->node;
+    if (from.layout.state_bytes == node.layout.state_bytes && same_inputs(*known, bound)) {
+      bound.state = known->state;
       copies.push_back({from.state_offset, node.state_offset, 2 * node.state_stride});
     } else if (const size_t bytes = std::min(from.layout.lasting_bytes, node.layout.lasting_bytes);
                bytes > 0) {
-      // The new node reads its previous state from buffer 0.
-      copies.push_back(
-          {from.state_offset + old->state.newest() * from.state_stride, node.state_offset, bytes});
+      copies.push_back({newest_state(*known), node.state_offset, bytes});
     }
   }
+  keep_counters(old, next, copies);
   return copies;
 }
 

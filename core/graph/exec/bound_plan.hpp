@@ -1,7 +1,7 @@
 // A plan with its memory and the pointers that its passes need. Used by both executors.
 //
 //   Plan ── bind_plan() ──▶ BoundPlan ── bind_frame() for each frame ──▶ PassArgs for run() or launch()
-//   old and new BoundPlan ── carry_state_over() ──▶ the bytes of filter state to copy
+//   old and new BoundPlan ── carry_state_over() ──▶ the bytes of filter state and of counters to copy
 //
 // Prepared on any thread, then owned by the process thread.
 #pragma once
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/graph/exec/executor.hpp"
@@ -51,10 +52,17 @@ struct BoundNode {
   StateIndex state;
 };
 
+/// A node of an earlier plan whose counters the plan keeps; see Layout::counter_bytes.
+struct CounterOwner {
+  std::string id, filter_name;
+  size_t bytes = 0;
+};
+
 struct BoundPlan : PreparedPlan {
   std::shared_ptr<FramePool> pool;
   MemoryBlock arena, state;
   std::vector<BoundNode> nodes;
+  std::vector<CounterOwner> counters;  ///< in the order of the memory at Plan::counters_offset; newest last
   std::unique_ptr<StatsBuffer> finished_stats;
   Profiler::Scope upload_scope;  ///< copies of pictures to the GPU; null on the CPU
 };
@@ -82,8 +90,9 @@ void write_frame_blocks(std::span<BoundNode> nodes, const FrameInfo& frame, bool
 struct StateCopy {
   size_t from = 0, to = 0, bytes = 0;
 };
-/// Copies the state indices of nodes that keep their state. Returns the byte ranges that the caller must
-/// copy.
-std::vector<StateCopy> carry_state_over(std::span<const BoundNode> old_nodes, std::span<BoundNode> new_nodes);
+/// Copies the state indices of nodes that keep their state, and the owners of counters. A node that was not
+/// in the old plan starts with its own counters, or with the newest ones of its filter. Returns the byte
+/// ranges that the caller must copy.
+std::vector<StateCopy> carry_state_over(const BoundPlan& old, BoundPlan& next);
 
 }  // namespace lensd

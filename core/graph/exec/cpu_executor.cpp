@@ -38,7 +38,7 @@ class CpuExecutor final : public ExecutorBase<CpuPlan> {
   void swap_in(std::unique_ptr<PreparedPlan>& plan) override {
     auto& next = static_cast<CpuPlan&>(*plan);
     if (current_)
-      for (const StateCopy& copy : carry_state_over(current_->nodes, next.nodes))
+      for (const StateCopy& copy : carry_state_over(*current_, next))
         std::memcpy(next.state.data() + copy.to, current_->state.data() + copy.from, copy.bytes);
     set_current(plan);
   }

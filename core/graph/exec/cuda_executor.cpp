@@ -150,7 +150,7 @@ class CudaExecutor final : public ExecutorBase<CudaPlan>, public DeviceFrameSync
   void carry_over(CudaPlan& next) {
     LENSD_CUDA_CHECK(cudaMemsetAsync(next.state.data(), 0, next.state.size(), compute_.get()));
     if (!current_) return;
-    for (const StateCopy& copy : carry_state_over(current_->nodes, next.nodes))
+    for (const StateCopy& copy : carry_state_over(*current_, next))
       LENSD_CUDA_CHECK(cudaMemcpyAsync(next.state.data() + copy.to, current_->state.data() + copy.from,
                                        copy.bytes, cudaMemcpyDeviceToDevice, compute_.get()));
     carried_.record(compute_), copied_.record(copy_);

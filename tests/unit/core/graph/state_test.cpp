@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <string>
 
 #include "core/graph/exec/executor.hpp"
+#include "core/image/tracks.hpp"
 #include "kernels/registry.hpp"
 
 namespace lensd {
@@ -121,6 +123,37 @@ TEST_P(State, IsResetIfWidthAndHeightAreExchanged) {
   run(0), run(1);
   install("temporal_denoise=strength=0.9", {}, high);
   EXPECT_EQ(run(3), first);
+}
+
+TEST_P(State, IdsOfTracksAreNeverReused) {
+  uint32_t next_id = 1;
+  const auto expect_new_ids = [&](const std::string& chain, Extent extent = kStateSize) {
+    SCOPED_TRACE(chain);
+    install(chain, {}, extent);
+    const Frame done = frame(0);
+    const TrackTable* const table = done.tracks();
+    ASSERT_NE(table, nullptr);
+    EXPECT_GT(table->counts[static_cast<uint32_t>(TrackStatus::fresh)], 0u);
+    for (uint32_t slot = 0; slot < table->capacity; ++slot)
+      if (const Track& track = table->tracks()[slot]; track.status == TrackStatus::fresh) {
+        EXPECT_GE(track.id, next_id);
+      }
+    next_id = table->next_id;
+  };
+  expect_new_ids("klt=max_features=20");
+  run(1);
+  install("invert");
+  run(2);
+  expect_new_ids("klt=max_features=20");
+  install("invert");
+  install("flip");  // a plan that keeps the ids and runs no frame
+  install("invert");
+  expect_new_ids("klt=max_features=20");
+  expect_new_ids("klt@renamed=max_features=30");
+  install("invert", {}, {40, 30});
+  expect_new_ids("invert,klt@renamed=max_features=40", {40, 30});
+  for (size_t i = 0; i < 2 * kMaxCounters; ++i) expect_new_ids("klt@other" + std::to_string(i));
+  EXPECT_GT(next_id, 2 * kMaxCounters);
 }
 
 TEST_P(State, ViewsHaveTheOutputsOfNodes) {
