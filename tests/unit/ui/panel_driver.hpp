@@ -61,7 +61,8 @@ class PanelDriver : public ::testing::Test {
   std::vector<DrawnText> drawn_texts() const;
   /// Returns the first of them that is exactly `text`, or nullopt if it was not drawn.
   std::optional<DrawnText> drawn(const std::string& text) const;
-  /// Returns true if a text of the last frame begins with `begin`, as of a tooltip whose lines may be wrapped.
+  /// Returns true if a text of the last frame begins with `begin`, as of a tooltip whose lines may be
+  /// wrapped.
   bool drawn_from(const std::string& begin) const;
   /// Returns the colour of the first text that is exactly `text`. Fails if it was not drawn.
   ImU32 ink_of(const std::string& text) const;
