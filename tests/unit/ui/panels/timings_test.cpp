@@ -48,13 +48,6 @@ TEST_F(TimedPasses, ScopesAreBesideTheGraphsNodes) {
   EXPECT_EQ(ink_of("1.741 of 33.37 ms"), colour::text) << "the graph's time is without them";
 }
 
-TEST_F(TimedPasses, SixtyFramesAreMarkedForSlowerSources) {
-  model.frame_duration_ns = 17'000'000, redraw();
-  EXPECT_FALSE(drawn("60 fps")) << "2 % slower: the mark would be at the end";
-  model.frame_duration_ns = 17'100'000, redraw();
-  EXPECT_TRUE(drawn("60 fps"));
-}
-
 TEST_F(TimedPasses, ATooltipHasThroughputAndShares) {
   viewer.state().timings_view.details = true;
   model.timings[0].operations = 824e6;
