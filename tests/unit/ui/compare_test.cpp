@@ -26,12 +26,6 @@ class PictureTools : public PanelDriver {
   }
   void point(float x, float y) { PanelDriver::point(x, y), frames(2); }
   void button(bool down) { PanelDriver::button(down), frames(2); }
-  /// Moves the pointer to the centre of a picture pixel.
-  void point_at_pixel(int x, int y) {
-    const Rect p = place(model.picture, viewer.picture_rect(), viewer.view()).picture;
-    point(p.x + (static_cast<float>(x) + 0.5f) * p.w / static_cast<float>(model.picture.width),
-          p.y + (static_cast<float>(y) + 0.5f) * p.h / static_cast<float>(model.picture.height));
-  }
 };
 
 TEST_F(PictureTools, ComparingRequestsThePicturesAndTheirMetrics) {

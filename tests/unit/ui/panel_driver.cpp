@@ -101,6 +101,26 @@ const PanelDriver::Commands& PanelDriver::click(const std::string& widget, int w
   return since_click_;
 }
 
+const ViewerRequests& PanelDriver::requests_of_click(const std::string& widget) {
+  point_at(widget);
+  button(true), frame();
+  button(false), frame();
+  return viewer.requests();
+}
+
+void PanelDriver::point_at_pixel(int x, int y) {
+  const Rect p = place(model.picture, viewer.picture_rect(), viewer.view()).picture;
+  point(p.x + (static_cast<float>(x) + 0.5f) * p.w / static_cast<float>(model.picture.width),
+        p.y + (static_cast<float>(y) + 0.5f) * p.h / static_cast<float>(model.picture.height));
+  frames(2);
+}
+
+void PanelDriver::hover(const std::string& widget, float at) {
+  point(640, 300), frames(3);  // a tooltip that a click has hidden needs a movement
+  point_at(widget, at);
+  frames(40);
+}
+
 std::vector<PanelDriver::DrawnText> PanelDriver::drawn_texts() const {
   // Glyphs by the texture coordinates of their left upper corner.
   std::map<std::pair<float, float>, std::pair<const ImFont*, const ImFontGlyph*>> glyphs;
@@ -144,6 +164,12 @@ std::optional<PanelDriver::DrawnText> PanelDriver::drawn(const std::string& text
   for (DrawnText& one : drawn_texts())
     if (one.text == text) return std::move(one);
   return std::nullopt;
+}
+
+bool PanelDriver::drawn_from(const std::string& begin) const {
+  for (const DrawnText& one : drawn_texts())
+    if (one.text.starts_with(begin)) return true;
+  return false;
 }
 
 ImU32 PanelDriver::ink_of(const std::string& text) const {

@@ -43,6 +43,12 @@ class PanelDriver : public ::testing::Test {
   void point_at(const std::string& widget, float at = 0.5f);
   /// Clicks on a widget. The returned commands are valid until the next frame.
   const Commands& click(const std::string& widget, int which = 0, float at = 0.5f);
+  /// Clicks on a widget. Returns the requests of the frame in which the button was released.
+  const ViewerRequests& requests_of_click(const std::string& widget);
+  /// Moves the pointer to the centre of a picture pixel.
+  void point_at_pixel(int x, int y);
+  /// Rests the pointer on a widget until its tooltip is drawn.
+  void hover(const std::string& widget, float at = 0.5f);
 
   /// A text as it was drawn in one line and one colour. Two blanks in a row end it.
   struct DrawnText {
@@ -55,6 +61,9 @@ class PanelDriver : public ::testing::Test {
   std::vector<DrawnText> drawn_texts() const;
   /// Returns the first of them that is exactly `text`, or nullopt if it was not drawn.
   std::optional<DrawnText> drawn(const std::string& text) const;
+  /// Returns true if a text of the last frame begins with `begin`, as of a tooltip whose lines may be
+  /// wrapped.
+  bool drawn_from(const std::string& begin) const;
   /// Returns the colour of the first text that is exactly `text`. Fails if it was not drawn.
   ImU32 ink_of(const std::string& text) const;
   /// Returns the vertices of a colour in the last frame, in the order in which they were drawn.

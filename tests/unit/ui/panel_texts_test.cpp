@@ -131,21 +131,16 @@ TEST_F(PanelTexts, ThePercentilesOfALatencyAreInColumns) {
 }
 
 TEST_F(PanelTexts, TheTooltipOfAPassHasItsTimesIfItWasMeasured) {
-  const auto line = [&](const std::string& begin) {
-    for (const DrawnText& one : drawn_texts())
-      if (one.text.starts_with(begin)) return true;
-    return false;
-  };
   viewer.state().timings_view.details = true;
   redraw();
   point_at("details/median/median"), frames(40);
-  EXPECT_TRUE(line("median / median"));
-  EXPECT_TRUE(line("last 0.416"));
-  EXPECT_FALSE(line("not measured yet"));
+  EXPECT_TRUE(drawn_from("median / median"));
+  EXPECT_TRUE(drawn_from("last 0.416"));
+  EXPECT_FALSE(drawn_from("not measured yet"));
   point_at("details/convolve/convolve"), frames(40);
-  EXPECT_TRUE(line("convolve / convolve"));
-  EXPECT_TRUE(line("not measured yet"));
-  EXPECT_FALSE(line("last 0."));
+  EXPECT_TRUE(drawn_from("convolve / convolve"));
+  EXPECT_TRUE(drawn_from("not measured yet"));
+  EXPECT_FALSE(drawn_from("last 0."));
 }
 
 TEST_F(PanelTexts, AnEmptyListOfFilesSaysWhy) {
@@ -283,24 +278,19 @@ TEST_F(PanelTexts, TheNewestFourNoticesAreOnThePicture) {
 }
 
 TEST_F(PanelTexts, AConnectionThatIsLostIsExplainedOnThePicture) {
-  const auto title = [&](const std::string& begin) {
-    for (const DrawnText& one : drawn_texts())
-      if (one.text.starts_with(begin)) return true;
-    return false;
-  };
   model.live = model.live_status.live = true;
   model.live_status.reason = "connection refused", model.live_status.since_ns = now_ns();
   model.live_status.state = LiveState::playing, frames(2);
   EXPECT_FALSE(there("live/state"));
   model.live_status.state = LiveState::reconnecting, frames(2);
   EXPECT_TRUE(there("live/state"));
-  EXPECT_TRUE(title("Reconnecting for ")) << "with a capital letter";
+  EXPECT_TRUE(drawn_from("Reconnecting for ")) << "with a capital letter";
   EXPECT_TRUE(drawn("connection refused"));
   model.live = model.live_status.live = false, model.live_status.state = LiveState::playing;
   frames(2);
   EXPECT_FALSE(there("live/state"));
   model.stalled_since_ns = now_ns(), frames(2);
-  EXPECT_TRUE(title("Stalled for ")) << "a file whose next picture does not arrive";
+  EXPECT_TRUE(drawn_from("Stalled for ")) << "a file whose next picture does not arrive";
   EXPECT_EQ(ink_of("The next picture has not arrived."), colour::dim);
 }
 

@@ -170,10 +170,7 @@ TEST_F(Preview, ARightClickOpensTheMenuOfThePicture) {
   EXPECT_STREQ(ImGui::GetClipboardText(), "/videos/clip.mp4");
   EXPECT_FALSE(there("menu/copy_path")) << "the menu stays open";
   right_click_on_picture();
-  point_at("menu/fullscreen");
-  button(true), frame();
-  button(false), frame();
-  EXPECT_TRUE(viewer.requests().toggle_fullscreen);
+  EXPECT_TRUE(requests_of_click("menu/fullscreen").toggle_fullscreen);
 }
 
 TEST_F(Preview, VideoTracksAreChosenByKeyAndInTheMenu) {
@@ -199,10 +196,9 @@ TEST_F(Preview, ThePlaylistIsAListInThePanel) {
       std::vector<std::string>{"/videos/a.mp4", "/videos/b.mp4", "/videos/c.mp4"});
   point(640, 300), frames(3);
   ASSERT_TRUE(there("playlist/3"));
-  point_at("playlist/3");
-  button(true), frame();
-  button(false), frame();
-  EXPECT_EQ(viewer.requests().play_index, 2u);
+  EXPECT_EQ(requests_of_click("playlist/3").play_index, 2u);
+  EXPECT_EQ(requests_of_click("playlist/previous").play_step, -1);
+  EXPECT_EQ(requests_of_click("playlist/next").play_step, 1);
   type('>');
   EXPECT_EQ(viewer.requests().play_step, 1);
   type('<');

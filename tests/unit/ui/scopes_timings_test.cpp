@@ -131,10 +131,7 @@ TEST_F(Panels, TraceByKeyAndButton) {
   EXPECT_FALSE(viewer.requests().trace) << "a request lasts one frame";
   // The button acts when the mouse is released.
   frame();
-  point_at("timings/trace");
-  button(true), frame();
-  button(false), frame();
-  EXPECT_TRUE(viewer.requests().trace);
+  EXPECT_TRUE(requests_of_click("timings/trace").trace);
 }
 
 TEST_F(Panels, TimingsSortByColumn) {

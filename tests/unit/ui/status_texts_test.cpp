@@ -37,6 +37,10 @@ TEST_F(StatusTexts, TheBackendAndTheDisplayAreNamed) {
     EXPECT_EQ(ink_of(value), colour::text) << value;
   for (const char* reason : {"no device", "no interop"}) EXPECT_EQ(ink_of(reason), colour::dim) << reason;
   for (const char* name : {"backend", "display", "memory"}) EXPECT_EQ(ink_of(name), colour::dim) << name;
+  const auto name = drawn("backend"), value = drawn("processor");
+  ASSERT_TRUE(name && value);
+  EXPECT_NEAR(name->y, value->y, 0.5f);
+  EXPECT_GT(value->x, name->end);
   model.muted = true, model.graph_memory = 0;
   frames(2);
   EXPECT_EQ(ink_of("muted"), colour::text);
@@ -51,6 +55,13 @@ TEST_F(StatusTexts, FramesAreCounted) {
   frames(2);
   EXPECT_EQ(ink_of("6 at the source, 3 late"), colour::dim);
   EXPECT_EQ(ink_of("9"), colour::text);
+  model.counts = {};
+  model.counts.recorder = 1, model.counts.stream = 2;
+  frames(2);
+  EXPECT_TRUE(drawn_from("1 not recorded, 2 not"));
+  model.counts.camera_broken = 4, model.counts.camera_missed = 5;
+  frames(2);
+  EXPECT_TRUE(drawn_from("4 damaged, 5 missed"));
 }
 
 TEST_F(StatusTexts, TheLatencyIsThatOfTheWorkAndNeedsBothSums) {
@@ -73,7 +84,9 @@ TEST_F(StatusTexts, ALiveSourceHasRateAndDelay) {
   live.live = true, live.state = LiveState::playing;
   live.rate = 29.5, live.nominal_rate = 30, live.latency_ns = 23'400'000;
   model.counts.received = 380;
+  live.reconnects = 2, live.stalls = 1, live.attempts = 3;
   frames(2);
+  EXPECT_TRUE(drawn_from("2 reconnects, 1 stall"));
   EXPECT_TRUE(there("status/state"));
   for (const char* value : {"29.50 of 30 fps", "23.40 ms", "380 received, 375 processed"})
     EXPECT_EQ(ink_of(value), colour::text) << value;
@@ -171,6 +184,11 @@ TEST(FrameCountLines, EveryReasonHasItsNumber) {
     EXPECT_NE(live.find(line), std::string::npos) << line;
   EXPECT_EQ(file.find("received"), std::string::npos);
   EXPECT_NE(file.find("4  shown late"), std::string::npos);
+  EXPECT_EQ(live.find("shown late"), std::string::npos);
+  EXPECT_EQ(live.find("not sent"), std::string::npos);
+  c.recorder = 0, c.stream = 8;
+  EXPECT_EQ(frame_count_lines(c, false).find("missing"), std::string::npos);
+  EXPECT_NE(frame_count_lines(c, false).find("8  not sent"), std::string::npos);
 }
 
 }  // namespace

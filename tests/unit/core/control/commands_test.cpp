@@ -243,6 +243,11 @@ TEST(Commands, EditTheGraphLikeTheViewer) {
   EXPECT_EQ(ask(target, {"node-add", "blend"}).error, "");
   EXPECT_EQ(ask(target, {"node-input", "blend", 1, "soft"}).error, "");
   EXPECT_EQ(ask(target, {"get", "graph"}).data["nodes"].back()["inputs"], Json({"invert", "soft"}));
+  EXPECT_EQ(ask(target, {"graph-output", "source"}).error, "");
+  EXPECT_EQ(ask(target, {"get", "graph"}).data["output"], "source");
+  FakeTarget three("canny@edges,invert,median");
+  EXPECT_EQ(ask(three, {"node-move", "edges", 2}).error, "") << "the last place";
+  EXPECT_EQ(ask(three, {"graph-get"}).data["chain"], "invert,median,canny@edges");
 }
 
 TEST(Commands, RefuseImpossibleEditsOfTheGraph) {

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/control/events.hpp"
@@ -135,6 +137,28 @@ TEST(Events, APropertyIsObservedOncePerClient) {
   EXPECT_EQ(events[0]["id"], 3) << "the last id";
   EXPECT_EQ(events[1]["id"], 4) << "a repeated request gets the value, too";
   EXPECT_EQ(events[0]["data"], events[1]["data"]);
+}
+
+TEST(Events, AChangeNamesTheFrameOfItsValue) {
+  FakeTarget target("canny@edges");
+  RunState state;
+  state.frame_index = 75;
+  target.set_state(state);
+  ASSERT_TRUE(target.post(Pause{true}));  // the graph's frame is now 1
+  EventHub hub;
+  const auto subscriber = hub.subscribe();
+  const std::pair<const char*, int64_t> expected[] = {{"graph", 1},         {"edges.low", 1},
+                                                      {"edges.enabled", 1}, {"colour.peak", 75},
+                                                      {"frame", 75},        {"nobody.low", 75}};
+  for (const auto& [name, frame] : expected) ASSERT_TRUE(subscriber->observe(frame, name));
+  hub.tick(target);
+  const auto events = taken(*subscriber);
+  ASSERT_EQ(events.size(), std::size(expected));
+  for (size_t i = 0; i < events.size(); ++i) {
+    EXPECT_EQ(events[i]["name"], expected[i].first);
+    EXPECT_EQ(events[i]["frame"], expected[i].second) << expected[i].first;
+  }
+  EXPECT_TRUE(events.back()["data"].is_null()) << "there is no such node";
 }
 
 TEST(Events, TheBytesOfAQueueAreLimited) {

@@ -50,6 +50,9 @@ TEST(CudaSupport, ChoosesTheCodeForADevice) {
   EXPECT_EQ(code_for(120, archs, false), "");
   EXPECT_EQ(code_for(72, archs, true), "");  // machine code does not run on earlier ones
   EXPECT_EQ(code_for(100, parse_cuda_archs("103-real"), true), "");  // 10.0 is earlier than 10.3
+  EXPECT_EQ(code_for(89, parse_cuda_archs("120 80-real 86-real 75-real"), true), "machine code for 8.6");
+  EXPECT_EQ(code_for(75, parse_cuda_archs("90-virtual 50-virtual 60-virtual 52-virtual"), true),
+            "PTX for 6.0");
 }
 
 TEST(CudaSupport, EverySupportedDeviceRunsTheFullBuild) {
@@ -68,7 +71,13 @@ TEST(CudaSupport, ComparesTheMajorVersionsOfDriverAndRuntime) {
   old.driver = 12040;
   EXPECT_EQ(what(old), "the NVIDIA driver supports CUDA 12.4, this build needs 13.0 or newer");
   EXPECT_EQ(hint(old), "update the NVIDIA driver to 580 or newer");
-  old.runtime = 12060;  // same major version, so machine code runs
+  old.driver = 11080, old.runtime = 12000;
+  EXPECT_EQ(hint(old), "update the NVIDIA driver to 525 or newer");
+  old.driver = 10020, old.runtime = 11020;
+  EXPECT_EQ(hint(old), "update the NVIDIA driver to 450 or newer");
+  old.driver = 13000, old.runtime = 14000;
+  EXPECT_EQ(hint(old), "update the NVIDIA driver to the newest version");
+  old.driver = 12040, old.runtime = 12060;  // same major version, so machine code runs
   EXPECT_EQ(what(old), "");
 }
 
@@ -100,6 +109,8 @@ TEST(CudaSupport, SuggestsAnotherDeviceThatRunsTheBuild) {
   EXPECT_EQ(what(given), "there is no device 2, the driver lists 2: 0 GTX 1080, 1 RTX 2080");
   given.ordinal = -1;
   EXPECT_NE(what(given), "");
+  given = facts({kTuring, kPascal}), given.ordinal = 1;
+  EXPECT_EQ(hint(given), "--device 0 selects RTX 2080, which can run it");
 }
 
 TEST(CudaSupport, ExplainsErrorsOfTheDriver) {
@@ -122,6 +133,8 @@ TEST(CudaSupport, ExplainsErrorsOfTheDriver) {
   given.error = "cudaErrorOfTheFuture";
   EXPECT_EQ(what(given), "cudaErrorOfTheFuture");
   EXPECT_EQ(hint(given), "see nvidia-smi and dmesg");
+  EXPECT_EQ(cuda_error_hint("cudaErrorMemoryAllocation"), "end other programs that use the GPU");
+  EXPECT_EQ(cuda_error_hint("cudaErrorOfTheFuture"), "");
 }
 
 TEST(CudaSupport, ComparesNeededAndFreeMemory) {

@@ -80,6 +80,7 @@ TEST(Catalogue, JsonDescribesEveryFilter) {
     EXPECT_EQ(filter.at("max_inputs"), entry->max_inputs);
     EXPECT_EQ(filter.at("formats").size(), accepted_formats(*entry).size());
     EXPECT_TRUE(filter.at("temporal").is_boolean());
+    EXPECT_EQ(filter.at("needs_tracks"), entry->needs_tracks);
     ASSERT_EQ(filter.at("parameters").size(), entry->schema().params.size());
   }
 }
@@ -119,6 +120,10 @@ TEST(Catalogue, JsonParametersAreComplete) {
       }
       EXPECT_EQ(p.contains("unit"), !spec.unit.empty());
       EXPECT_EQ(p.value("zero", ""), spec.zero);
+      EXPECT_EQ(p.value("plan_if", ""), spec.plan_if);
+      EXPECT_EQ(p.contains("odd"), spec.widget == Widget::odd_slider);
+      EXPECT_EQ(p.contains("log"), spec.widget == Widget::log_slider);
+      EXPECT_EQ(p.contains("max_side"), type == "matrix");
       named_zeros += p.contains("zero");
     }
   EXPECT_GT(limits, 20);
