@@ -22,7 +22,7 @@ namespace {
 
 constexpr int64_t kLockTimeoutNs = 2'000'000'000;
 
-Error socket_error(const std::string& path, const std::string& what, const std::string& hint = {}) {
+Error socket_error(const std::string& path, const std::string& what, const std::string& hint) {
   return Error(ExitCode::runtime_failure, "control socket " + path, what, hint);
 }
 
