@@ -203,8 +203,9 @@ void pack(const float* r, const float* g, const float* b, int width, uint16_t* o
     hn::StoreInterleaved2(p.low, p.high, du, reinterpret_cast<uint32_t*>(out) + 2 * x);
   }
   for (; x < width; ++x) {
-    out[4 * x] = to_deep_sample(r[x]), out[4 * x + 1] = to_deep_sample(g[x]),
-            out[4 * x + 2] = to_deep_sample(b[x]);
+    out[4 * x] = to_deep_sample(r[x]);
+    out[4 * x + 1] = to_deep_sample(g[x]);
+    out[4 * x + 2] = to_deep_sample(b[x]);
     out[4 * x + 3] = 65535;
   }
 }
