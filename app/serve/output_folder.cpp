@@ -39,10 +39,6 @@ Error cannot_write(const std::string& path) {
                "check the folder and its permissions");
 }
 
-Error exists(const std::string& relative) {
-  return Error(ExitCode::usage, relative, "a file of this name exists already", "choose another name");
-}
-
 }  // namespace
 
 OutputFolder::OutputFolder(std::string folder)
@@ -156,7 +152,7 @@ std::string OutputFolder::write(const std::string& relative, std::string_view by
   const bool ok = write_all(fd.get(), bytes) && fsync(fd.get()) == 0 &&
                   place(parent.get(), temporary, name, kind, existing);
   if (!ok) {
-    const Error error = errno == EEXIST ? exists(relative) : cannot_write(full);
+    const Error error = errno == EEXIST ? exists_error(relative) : cannot_write(full);
     forget(parent.get(), temporary);
     unlinkat(parent.get(), temporary.c_str(), 0);
     throw error;
@@ -175,7 +171,7 @@ std::string OutputFolder::write_new(int64_t frame, const std::string& ending, st
     try {
       return write(name, bytes, kind, Existing::keep);
     } catch (const Error& e) {
-      if (e.code() != ExitCode::usage) throw;  // exists() has this code
+      if (e.code() != ExitCode::usage) throw;  // exists_error() has this code
     }
   }
   throw Error(ExitCode::runtime_failure, folder_,
@@ -186,7 +182,7 @@ std::string OutputFolder::write_new(int64_t frame, const std::string& ending, st
 std::string OutputFolder::check(const std::string& relative) const {
   const auto [parent, name] = open_parent(relative);
   struct stat info {};
-  if (fstatat(parent.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) throw exists(relative);
+  if (fstatat(parent.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) throw exists_error(relative);
   return (fs::path(folder_) / relative).string();
 }
 

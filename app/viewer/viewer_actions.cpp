@@ -7,20 +7,13 @@
 
 #include "app/run.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text/text.hpp"
 
 namespace lensd {
 namespace {
 
 /// Template of a recording's name if none is configured.
 constexpr const char* kRecordingName = "lensd-%F-%tF-%tH%tM%tS.mkv";
-
-/// Returns the path with '%%' for each '%', because the recorder expands strftime conversions in
-/// StartRecord::path.
-std::string without_conversions(const std::string& path) {
-  std::string text;
-  for (const char c : path) text.append(c == '%' ? 2 : 1, c);
-  return text;
-}
 
 }  // namespace
 
@@ -137,7 +130,7 @@ void Viewer::toggle_record() {
     start = record_command(line_, true);
   } else if (!line_.config.has("record.name") && !line_.config.has("record.folder")) {
     const std::string path = expanded_path(kRecordingName, videos_folder());
-    start.path = without_conversions(path);
+    start.path = escape_percent(path);  // the recorder expands strftime conversions
     where = " to " + path;
   }
   start_recording(std::move(start));
@@ -158,7 +151,7 @@ std::optional<StartRecord> Viewer::requested_recording() const {
 void Viewer::continue_recording(StartRecord command) {
   const bool named = !command.beneath.empty() || command.path.empty() || command.path == line_.record;
   command.resumed = named;
-  if (!named) command.path = without_conversions(expanded_path(kRecordingName, videos_folder()));
+  if (!named) command.path = escape_percent(expanded_path(kRecordingName, videos_folder()));
   start_recording(std::move(command));
   model_->notice(false, "The recording continues with this source in a new file");
 }

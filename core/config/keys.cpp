@@ -1,7 +1,6 @@
 #include "core/config/keys.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <stdexcept>
 
 #include "core/base/contains.hpp"

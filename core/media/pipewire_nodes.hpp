@@ -23,7 +23,7 @@ struct PipewireSurvey {
   std::vector<PipewireNode> nodes;  ///< cameras first; without the nodes of this process
 };
 
-/// Queries the daemon. Waits at most `timeout_ms` for its answer.
-PipewireSurvey survey_pipewire(int timeout_ms = 500);
+/// Queries the daemon. Waits at most 500 ms for its answer.
+PipewireSurvey survey_pipewire();
 
 }  // namespace lensd

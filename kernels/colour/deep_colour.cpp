@@ -74,7 +74,7 @@ void deep_colour_row(const PictureRef& picture, const DeepConversion& conversion
     if (picture.info.format.model == ColourModel::gray) {
       vectorised([&m, out, width, luma = rows.planes[0]] {
         const DeepMatrix copy = m;
-        for (int x = 0; x < width; ++x) out[x] = deep_sample(deep_plain(copy, luma[x]));
+        for (int x = 0; x < width; ++x) out[x] = to_deep_sample(deep_plain(copy, luma[x]));
       });
       return;
     }
@@ -101,7 +101,7 @@ Image deep_colour_reference(const PictureRef& picture, const ImageFormat& output
     for (int x = 0; x < info.extent.width; ++x) {
       const Position p = upright_position(info.orientation, info.upright(), x, y);
       if (f.model == ColourModel::gray) {
-        out.set_sample(p.x, p.y, 0, deep_sample(deep_plain(m, stored.at(0, x, y))));
+        out.set_sample(p.x, p.y, 0, to_deep_sample(deep_plain(m, stored.at(0, x, y))));
         continue;
       }
       DeepColours v =
@@ -109,8 +109,8 @@ Image deep_colour_reference(const PictureRef& picture, const ImageFormat& output
               ? deep_of_rgb(m, stored.at(0, x, y), stored.at(1, x, y), stored.at(2, x, y))
               : deep_of_yuv(m, stored.at(0, x, y), stored.chroma(1, x, y), stored.chroma(2, x, y));
       if (lit) light->convert(v.r, v.g, v.b);
-      out.set_sample(p.x, p.y, 0, deep_sample(v.r)), out.set_sample(p.x, p.y, 1, deep_sample(v.g));
-      out.set_sample(p.x, p.y, 2, deep_sample(v.b));
+      out.set_sample(p.x, p.y, 0, to_deep_sample(v.r)), out.set_sample(p.x, p.y, 1, to_deep_sample(v.g));
+      out.set_sample(p.x, p.y, 2, to_deep_sample(v.b));
       out.set_sample(p.x, p.y, 3, f.has_alpha ? deep_alpha(m, stored.at(3, x, y)) : 65535);
     }
   return out;

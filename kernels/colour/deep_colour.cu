@@ -59,14 +59,15 @@ __global__ void __launch_bounds__(DeepColourTuning::threads) deep_colour_kernel(
   const Position p = upright_position(job.turn, job.upright, x, y);
   uint16_t* out = job.out.row(p.y);
   if (job.gray) {
-    out[p.x] = deep_sample(deep_plain(job.matrix, deep_load<kTwoBytes>(job, 0, x, y)));
+    out[p.x] = to_deep_sample(deep_plain(job.matrix, deep_load<kTwoBytes>(job, 0, x, y)));
     return;
   }
   DeepColours v = colours_at<kTwoBytes>(job, x, y);
   if constexpr (kLight) job.light->convert(v.r, v.g, v.b);
   const uint16_t alpha =
       job.has_alpha ? deep_alpha(job.matrix, deep_load<kTwoBytes>(job, 3, x, y)) : uint16_t{65535};
-  store_deep(out + 4 * p.x, {{deep_sample(v.r), deep_sample(v.g), deep_sample(v.b), alpha}}, job.aligned);
+  store_deep(out + 4 * p.x, {{to_deep_sample(v.r), to_deep_sample(v.g), to_deep_sample(v.b), alpha}},
+             job.aligned);
 }
 
 DeepJob make_deep_job(const PictureRef& picture, const DeepMatrix& matrix, ImageRef out) {

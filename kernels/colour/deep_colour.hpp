@@ -9,6 +9,7 @@
 
 #include "kernels/colour/deep_light.hpp"
 #include "kernels/colour/matrix_weights.hpp"
+#include "kernels/common/samples.hpp"
 
 namespace lensd {
 
@@ -40,18 +41,12 @@ struct DeepColours {
   float r, g, b;
 };
 
-/// Returns the value rounded to nearest and clamped to 0 … 65535.
-LENSD_HD inline uint16_t deep_sample(float v) {
-  const float limited = v < 0.f ? 0.f : v > 65535.f ? 65535.f : v;
-  return static_cast<uint16_t>(static_cast<int>(limited + 0.5f));
-}
-
 LENSD_HD inline float deep_plain(const DeepMatrix& m, int sample) {
   return m.luma * (static_cast<float>(sample) - m.black);
 }
 
 LENSD_HD inline uint16_t deep_alpha(const DeepMatrix& m, int sample) {
-  return deep_sample(m.alpha * static_cast<float>(sample));
+  return to_deep_sample(m.alpha * static_cast<float>(sample));
 }
 
 /// Returns the colours of a YUV pixel. `u16` and `v16`: chroma in sixteenths.

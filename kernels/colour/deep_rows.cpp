@@ -1,5 +1,5 @@
 // The vector code of deep_colour_row(): YUV with chroma halved horizontally to colours, and colours to
-// pixels. The operations are those of deep_of_yuv() and deep_sample(), in the same order, so the bytes are
+// pixels. The operations are those of deep_of_yuv() and to_deep_sample(), in the same order, so the bytes are
 // the same.
 #include <cstring>
 
@@ -86,7 +86,7 @@ void blend_halved(const HalvedRow& row, float middle, int pairs, float* u, float
 
 using DeepWords = hn::RebindToUnsigned<DeepInts>;
 
-/// Returns deep_sample() of each value.
+/// Returns to_deep_sample() of each value.
 HWY_INLINE hn::Vec<DeepWords> rounded(hn::Vec<DeepFloats> v) {
   const DeepFloats df;
   const auto limited = hn::Min(hn::Max(v, hn::Zero(df)), hn::Set(df, 65535.f));
@@ -203,7 +203,9 @@ void pack(const float* r, const float* g, const float* b, int width, uint16_t* o
     hn::StoreInterleaved2(p.low, p.high, du, reinterpret_cast<uint32_t*>(out) + 2 * x);
   }
   for (; x < width; ++x) {
-    out[4 * x] = deep_sample(r[x]), out[4 * x + 1] = deep_sample(g[x]), out[4 * x + 2] = deep_sample(b[x]);
+    out[4 * x] = to_deep_sample(r[x]);
+    out[4 * x + 1] = to_deep_sample(g[x]);
+    out[4 * x + 2] = to_deep_sample(b[x]);
     out[4 * x + 3] = 65535;
   }
 }

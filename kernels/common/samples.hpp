@@ -24,6 +24,12 @@ LENSD_HD constexpr uint8_t to_byte(uint32_t v) {
   return static_cast<uint8_t>((v * 255 + 32895) >> 16);
 }
 
+/// Returns the value rounded half up and clamped to 0 … 65535.
+LENSD_HD inline uint16_t to_deep_sample(float v) {
+  const float limited = v < 0.f ? 0.f : v > 65535.f ? 65535.f : v;
+  return static_cast<uint16_t>(static_cast<int>(limited + 0.5f));
+}
+
 /// Calls `f.template operator()<S>()` with the type of the format's samples.
 template <class F>
 decltype(auto) with_sample_type(PixelFormat format, const F& f) {

@@ -5,6 +5,7 @@
 #include "core/base/error.hpp"
 #include "kernels/common/border/border_simd.hpp"
 #include "kernels/common/keep_alpha.hpp"
+#include "kernels/common/samples.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/convolve/convolve.cpp"
@@ -179,7 +180,7 @@ void Convolve::reference(ReferenceRun& run) const {
         const int sy = border_index(y + row - b.rows / 2, in.height(), b.border);
         return sx < 0 || sy < 0 ? 0.f : static_cast<float>(in.sample(sx, sy, c));
       });
-      run.out.set_sample(x, y, c, deep_convolve_value(deep_sum));
+      run.out.set_sample(x, y, c, to_deep_sample(deep_sum));
       return;
     }
     int32_t sum = 0;

@@ -87,10 +87,4 @@ LENSD_HD inline float deep_convolve_sum(const ConvolveBlock& b, const At& at) {
   return sum * b.deep_unit;
 }
 
-/// Returns the sum rounded half up and clamped to 0 … 65535.
-LENSD_HD inline uint16_t deep_convolve_value(float sum) {
-  const float limited = sum < 0.f ? 0.f : sum > 65535.f ? 65535.f : sum;
-  return static_cast<uint16_t>(static_cast<int>(limited + 0.5f));
-}
-
 }  // namespace lensd

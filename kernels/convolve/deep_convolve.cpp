@@ -17,7 +17,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "kernels/common/deep/float_lanes-inl.hpp"
 
-/// Writes `n` values: deep_convolve_value() of deep_convolve_sum(). rows[i] points to the sample under the
+/// Writes `n` values: to_deep_sample() of deep_convolve_sum(). rows[i] points to the sample under the
 /// first weight of kernel row i, for output 0. Reads whole blocks of four vectors. The sums are separate
 /// variables, because GCC keeps arrays of vectors in memory.
 void convolve_rows(const ConvolveBlock& block, const float* const* rows, int step, int n, const uint16_t* in,

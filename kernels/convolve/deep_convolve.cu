@@ -1,6 +1,7 @@
 // convolve on CUDA for 16-bit images: samples with border ── shared memory, one plane per colour channel ──
 // sums in registers ── shared memory ─▶ global.
 #include "kernels/common/deep/tile.cuh"
+#include "kernels/common/samples.hpp"
 #include "kernels/convolve/convolve.hpp"
 
 namespace lensd {
@@ -124,8 +125,8 @@ __global__ void __launch_bounds__(DeepConvolveShape<kChannels>::threads, DeepCon
 #pragma unroll
   for (int j = 0; j < Shape::high; ++j) {
     const auto pair = [&sums, j, unit = params->deep_unit](int i) {
-      return deep_convolve_value(sums[j][i] * unit) |
-             static_cast<uint32_t>(deep_convolve_value(sums[j][i + 1] * unit)) << 16;
+      return to_deep_sample(sums[j][i] * unit) | static_cast<uint32_t>(to_deep_sample(sums[j][i + 1] * unit))
+                                                     << 16;
     };
     *reinterpret_cast<uint4*>(&s.values[c][y + j][x]) = make_uint4(pair(0), pair(2), pair(4), pair(6));
   }

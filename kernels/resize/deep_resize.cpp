@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/common/samples.hpp"
 #include "kernels/common/vectorised.hpp"
 #include "kernels/resize/deep_resize_simd.hpp"
 #include "kernels/resize/resize.hpp"
@@ -34,7 +35,7 @@ void sum_across(const uint16_t* in, const DeepResizeTaps* taps, int count, int n
 void sum_down(const float* const* rows, const DeepResizeTaps& taps, int count, int n, uint16_t* out) {
   vectorised([=, &taps] {
     for (int i = 0; i < n; ++i)
-      out[i] = deep_resize_value(deep_resize_sum(taps, count, [rows, i](int k) { return rows[k][i]; }));
+      out[i] = to_deep_sample(deep_resize_sum(taps, count, [rows, i](int k) { return rows[k][i]; }));
   });
 }
 

@@ -1,6 +1,7 @@
 // resize on CUDA for 16-bit images.
 #include "core/device/cuda_fwd.hpp"
 #include "kernels/common/launch.cuh"
+#include "kernels/common/samples.hpp"
 #include "kernels/resize/resize.hpp"
 
 namespace lensd {
@@ -40,7 +41,7 @@ __global__ void __launch_bounds__(DeepResizeTuning::threads)
       for (int k = 1; k < kTaps; ++k) line = line + across.weight[k] * static_cast<float>(row[columns[k]]);
       sum = j == 0 ? down.weight[0] * line : sum + down.weight[j] * line;
     }
-    out.row(y)[i] = deep_resize_value(sum);
+    out.row(y)[i] = to_deep_sample(sum);
   }
 }
 

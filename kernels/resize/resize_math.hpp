@@ -222,12 +222,6 @@ LENSD_HD inline float deep_resize_sum(const DeepResizeTaps& taps, int count, con
   return sum;
 }
 
-/// Returns the sum rounded to nearest and clamped to 0 … 65535.
-LENSD_HD inline uint16_t deep_resize_value(float sum) {
-  const float limited = sum < 0.f ? 0.f : sum > 65535.f ? 65535.f : sum;
-  return static_cast<uint16_t>(static_cast<int>(limited + 0.5f));
-}
-
 /// Returns sum / weights, rounded half up, for sums below 2^44 and weights up to 2^28. Exact: with the
 /// additional 0.5, the quotient is at least 0.5 / weights away from an integer, which is more than its
 /// rounding error.

@@ -1,3 +1,4 @@
+#include "kernels/common/samples.hpp"
 #include "kernels/resize/resize.hpp"
 
 namespace lensd {
@@ -33,7 +34,7 @@ int taps_sample(const Image& in, const ResizeGeometry& g, const ResizeTaps& acro
 
 int deep_sample(const Image& in, const ResizeGeometry& g, int x, int y, int c) {
   const DeepResizeTaps across = deep_resize_taps(g.x, g.method, x), down = deep_resize_taps(g.y, g.method, y);
-  return deep_resize_value(deep_resize_sum(down, g.taps(), [&](int j) {
+  return to_deep_sample(deep_resize_sum(down, g.taps(), [&](int j) {
     const int row = std::clamp(down.start + j, 0, g.y.n - 1);
     return deep_resize_sum(across, g.taps(), [&](int k) {
       return static_cast<float>(in.sample(std::clamp(across.start + k, 0, g.x.n - 1), row, c));

@@ -239,7 +239,7 @@ TEST_P(ColourLight, With16BitsCloseToDoublePrecision) {
     light->convert(v[0], v[1], v[2]);
     for (size_t c = 0; c < 3; ++c) {
       if (!is_compared(GetParam().settings, exact[c])) continue;
-      const double error = std::abs(257 * exact[c] - deep_sample(v[c]));
+      const double error = std::abs(257 * exact[c] - to_deep_sample(v[c]));
       worst = std::max(worst, error), sum += error;
     }
     if (gray) {

@@ -13,7 +13,6 @@
 #include <system_error>
 #include <utility>
 
-#include "core/base/error.hpp"
 #include "core/base/log.hpp"
 #include "core/graph/exec/executor.hpp"
 #include "core/media/source.hpp"

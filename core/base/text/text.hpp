@@ -43,6 +43,13 @@ inline std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
 }
 
+/// Returns `text` with "%%" for each percent sign, for patterns that expand conversions.
+inline std::string escape_percent(std::string_view text) {
+  std::string out;
+  for (const char c : text) out.append(c == '%' ? 2 : 1, c);
+  return out;
+}
+
 /// Returns `text` as a field of a CSV file (RFC 4180): in quotes if it has a comma, a quote or a line break.
 inline std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;

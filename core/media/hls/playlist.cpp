@@ -241,7 +241,6 @@ class Parser {
     Rendition rendition;
     rendition.group = attribute(list, "GROUP-ID");
     rendition.name = attribute(list, "NAME");
-    rendition.language = attribute(list, "LANGUAGE");
     rendition.preferred = attribute(list, "DEFAULT") == "YES";
     if (const std::string_view uri = attribute(list, "URI"); !uri.empty()) rendition.address = address(uri);
     out_.renditions.push_back(std::move(rendition));

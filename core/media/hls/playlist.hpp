@@ -34,7 +34,7 @@ struct Variant {
 
 /// An audio rendition of a master playlist. Without an address, its audio is part of the variants.
 struct Rendition {
-  std::string group, address, name, language;
+  std::string group, address, name;
   bool preferred = false;
 };
 

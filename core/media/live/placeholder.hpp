@@ -18,7 +18,7 @@ namespace lensd {
 class Placeholder {
  public:
   /// Returns the format to use before the first picture: 8-bit 4:2:0, the most common one.
-  static PictureInfo default_info(Extent size = {1280, 720});
+  static PictureInfo default_info(Extent size);
 
   /// Sets the format and the background: `last`, darkened, or plain grey if `last` is null, empty, in GPU
   /// memory or has another PictureInfo than `info`.

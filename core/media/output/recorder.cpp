@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "core/base/log.hpp"
+#include "core/base/text/text.hpp"
 #include "core/base/whole_file.hpp"
 #include "core/media/output/encoders/video_encoder.hpp"
 #include "core/media/output/files/video_file.hpp"
@@ -20,13 +21,6 @@ class NullRecorder final : public Recorder {
   std::string path() const override { return "null:"; }
 };
 
-/// Returns the text as a part of an image sequence's pattern: with "%%" for a percent sign.
-std::string pattern_of(const std::string& text) {
-  std::string pattern;
-  for (const char c : text) pattern.append(c == '%' ? 2 : 1, c);
-  return pattern;
-}
-
 /// Writes one image file or a numbered sequence.
 class ImageRecorder final : public Recorder {
  public:
@@ -39,8 +33,8 @@ class ImageRecorder final : public Recorder {
     const std::filesystem::path file(path);
     if (!sequence_ && !options.still)
       throw Error(ExitCode::usage, path, "one image file cannot hold several frames",
-                  "number the files: " + pattern_of(file.stem().string()) + "_%04d" +
-                      pattern_of(file.extension().string()));
+                  "number the files: " + escape_percent(file.stem().string()) + "_%04d" +
+                      escape_percent(file.extension().string()));
     const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
     std::error_code ignored;
     if (!std::filesystem::is_directory(folder, ignored))

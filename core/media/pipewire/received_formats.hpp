@@ -24,8 +24,7 @@ AVPixelFormat received_pixels(spa_video_format format);
 
 /// Builds the description of the acceptable formats; `size` and `rate` are preferred. `most`: the highest
 /// rate of a sender whose rate is variable, such as a screen; 0/1: no limit.
-const spa_pod* build_request(spa_pod_builder& builder, Extent size, spa_fraction rate,
-                             spa_fraction most = {0, 1});
+const spa_pod* build_request(spa_pod_builder& builder, Extent size, spa_fraction rate, spa_fraction most);
 
 /// Reads a value in shared memory once. The sender may change it between a check and its use.
 template <class T>

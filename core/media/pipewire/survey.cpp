@@ -30,13 +30,13 @@ class NodeSurvey {
     session_.api().proxy_destroy(reinterpret_cast<pw_proxy*>(registry_));
   }
 
-  PipewireSurvey run(int timeout_ms) {
+  PipewireSurvey run() {
     PipewireSurvey survey;
     survey.text = start();
     if (!survey.text.empty()) return survey;
     {
       std::unique_lock lock(mutex_);
-      done_.wait_for(lock, std::chrono::milliseconds(timeout_ms), [this] { return finished_; });
+      done_.wait_for(lock, std::chrono::milliseconds(500), [this] { return finished_; });
     }
     const PipewireLock lock(session_);
     survey.running = !version_.empty();
@@ -123,9 +123,9 @@ class NodeSurvey {
 
 }  // namespace
 
-PipewireSurvey survey_pipewire(int timeout_ms) {
+PipewireSurvey survey_pipewire() {
   try {
-    return NodeSurvey().run(timeout_ms);
+    return NodeSurvey().run();
   } catch (const Error& e) {
     return {.text = e.problem()};
   }

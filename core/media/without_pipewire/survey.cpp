@@ -3,7 +3,7 @@
 
 namespace lensd {
 
-PipewireSurvey survey_pipewire(int) {
+PipewireSurvey survey_pipewire() {
   PipewireSurvey survey;
   survey.text = "this lensd was built without PipeWire";
   return survey;
