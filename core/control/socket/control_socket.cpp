@@ -20,7 +20,7 @@
 namespace lensd {
 namespace {
 
-Error socket_error(const std::string& path, const std::string& what, const std::string& hint = {}) {
+Error socket_error(const std::string& path, const std::string& what, const std::string& hint) {
   return Error(ExitCode::runtime_failure, "control socket " + path, what, hint);
 }
 
