@@ -220,6 +220,18 @@ void Pipeline::finish_commands(std::vector<PlannedCommand>& commands, const std:
   report_outcomes(done, problem);
 }
 
+/// Returns true if one of the commands sets the bypass and waits for its outcome.
+bool Pipeline::sets_bypass(const std::vector<PlannedCommand>& commands) {
+  return std::ranges::any_of(commands, &PlannedCommand::bypass);
+}
+
+/// Marks the commands as taking effect. Returns false if one must not, because its sender no longer waits.
+bool Pipeline::take(const std::vector<PlannedCommand>& commands) {
+  bool all = true;
+  for (const PlannedCommand& command : commands) all = (!command.claim || command.claim->take()) && all;
+  return all;
+}
+
 /// Returns the index of the first frame that shows a change made now: the current frame while paused, else
 /// the next one.
 int64_t Pipeline::next_frame_index() const {

@@ -224,18 +224,6 @@ void Pipeline::drop_requested() {
   publish_graph();
 }
 
-/// Returns true if one of the commands sets the bypass and waits for its outcome.
-bool Pipeline::sets_bypass(const std::vector<PlannedCommand>& commands) {
-  return std::ranges::any_of(commands, &PlannedCommand::bypass);
-}
-
-/// Marks the commands as taking effect. Returns false if one must not, because its sender no longer waits.
-bool Pipeline::take(const std::vector<PlannedCommand>& commands) {
-  bool all = true;
-  for (const PlannedCommand& command : commands) all = (!command.claim || command.claim->take()) && all;
-  return all;
-}
-
 /// Makes a plan for a new picture format on the calling thread, because no frame can be processed without it.
 /// If the format does not fit the graph, throws Error(invalid_config), which ends the run. Live sources, and
 /// paced files whose format has changed, are shown without the graph instead. So are live sources whose
