@@ -206,9 +206,9 @@ bool toggle_button(const Look& look, const char* label, bool on, float width) {
 }
 
 bool input_text(const char* id, std::string& text, int flags, const char* hint,
-                ImGuiInputTextCallback callback) {
+                ImGuiInputTextCallback callback, void* data) {
   note_characters(text);
-  return ImGui::InputTextWithHint(id, hint, &text, flags, callback);
+  return ImGui::InputTextWithHint(id, hint, &text, flags, callback, data);
 }
 
 void place_popup(const Look& look, ImVec2 corner, float height) {

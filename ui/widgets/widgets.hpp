@@ -37,7 +37,7 @@ using MarkPart = std::function<void(std::string_view part)>;
 /// `mark` is called for parts such as choices and cells, and may be empty. Below the control, draws why the
 /// last value was refused, as the part "refused".
 std::optional<ParamValue> param_control(const Look& look, const ParamSpec& spec, const ParamValue& value,
-                                        TextEdit& edit, const MarkPart& mark);
+                                        TextEdit& edit, const MarkPart& mark = {});
 /// The two parts of param_control(), for callers that draw something between them. draw_refusal() first
 /// discards the refusal if `settled` is true: the value has changed since the refusal.
 std::optional<ParamValue> param_field(const Look& look, const ParamSpec& spec, const ParamValue& value,
@@ -108,7 +108,7 @@ bool toggle_button(const Look& look, const char* label, bool on, float width);
 
 /// ImGui::InputText() on a std::string. Shows `hint` while the text is empty.
 bool input_text(const char* id, std::string& text, int flags = 0, const char* hint = "",
-                ImGuiInputTextCallback callback = nullptr);
+                ImGuiInputTextCallback callback = nullptr, void* data = nullptr);
 
 /// Places the next popup at `corner`, or higher if the window would cut it. `height`: the popup's height in
 /// the last frame, in ImGui units.
