@@ -185,7 +185,8 @@ struct ThreadSums<uint16_t> {
 /// selects the channel and the candidate. Blocks with blockIdx.z = 0 also add green's sums. The candidates
 /// derive from the shifts of level l + 1, so these are decided first if there is such a level.
 template <class Sample>
-__global__ void score_kernel(AlignGeometry g, int l, uint8_t* planes, AlignWork* work) {
+__global__ void __launch_bounds__(AlignTuning::threads)
+    score_kernel(AlignGeometry g, int l, uint8_t* planes, AlignWork* work) {
   __shared__ AlignShift decided[2];
   const AlignLevel& level = g.level[l];
   if (l + 1 < g.levels) decide_both(g, *work, l + 1, decided);

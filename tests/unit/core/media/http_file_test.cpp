@@ -165,30 +165,6 @@ TEST_F(HttpFileTest, ASeekWaitsForAServerThatDoesNotAnswer) {
   EXPECT_GT(refused, 0);
 }
 
-TEST_F(HttpFileTest, AFileThatASeekOpensAgainMayFindABusyServer) {
-  const std::string content = matroska();
-  std::atomic<bool> down{false};
-  std::atomic<int> busy{0};
-  LocalHttpServer server([&](int client, const std::string& request) {
-    if (request.empty()) return;
-    if (!down) return put_from_offset(client, content, request);
-    const bool begins = offset_in(request) == 0;  // opens the file again
-    if (begins && busy++ > 0) {
-      down = false;
-      return put_from_offset(client, content, request);
-    }
-    LocalHttpServer::put(
-        client,
-        fmt::format("HTTP/1.1 {} No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", begins ? 503 : 404));
-  });
-  const auto source = open_source(fmt::format("http://127.0.0.1:{}/a.mkv", server.port()), must_open());
-  EXPECT_EQ(read_all(*source).infos.size(), 200u);
-  down = true;
-  source->seek(1'000'000'000);
-  EXPECT_EQ(read_all(*source).infos.size(), 175u);
-  EXPECT_GE(busy, 2);
-}
-
 /// The server redirects to its own address under another name, so ConnectPolicy allows the connection.
 TEST_F(HttpFileTest, ARedirectionToAnotherInternalNameIsRefused) {
   const std::string content = matroska();

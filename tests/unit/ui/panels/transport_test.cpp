@@ -149,7 +149,7 @@ TEST_F(TransportButtons, ThumbnailsKeepThePicturesShape) {
   EXPECT_FALSE(there("transport/thumbnail"));
   model.thumbnails = true;
   expect_size(178.7f, 134);  // 4:3 in 200 × 134
-  model.pixel_aspect = 2;
+  model.source_aspect = 2;
   expect_size(200, 75);  // 8:3
   model.thumbnail = std::make_shared<const Image>(ImageFormat{PixelFormat::rgba8, {320, 90}});
   expect_size(200, 56.25f);
