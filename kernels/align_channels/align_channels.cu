@@ -44,18 +44,22 @@ __global__ void split_kernel(ImageView<const uint8_t> in, AlignLevel level, uint
   *reinterpret_cast<uint32_t*>(plane_row(planes, level, 2, y) + x) = __byte_perm(blue_low, blue_high, 0x5410);
 }
 
-/// Variant of split_kernel() for 16-bit samples, one pixel per thread. Does not clear the padding.
+/// Variant of split_kernel() for 16-bit samples, two pixels per thread.
 __global__ void split_deep_kernel(ImageView<const uint16_t> in, AlignLevel level, uint8_t* planes,
                                   uint32_t* work, int work_words) {
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * 2, y = static_cast<int>(blockIdx.y);
   const int threads = static_cast<int>(gridDim.x * gridDim.y * blockDim.x);
   for (int i = static_cast<int>((blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x);
        i < work_words; i += threads)
     work[i] = 0;
-  if (x >= in.extent.width) return;
-  const uint16_t* pixel = in.row(y) + 4 * x;
-#pragma unroll
-  for (int c = 0; c < 3; ++c) deep_row(planes, level, c, y)[x] = pixel[c];
+  if (2 * x >= level.pitch) return;
+  const uint8_t* row = reinterpret_cast<const uint8_t*>(in.row(y));
+  const uint4 v = load16(row + 8 * x, row, row + 8 * in.extent.width);
+  const auto put = [&](int channel, uint32_t samples) {
+    *reinterpret_cast<uint32_t*>(deep_row(planes, level, channel, y) + x) = samples;
+  };
+  put(0, __byte_perm(v.x, v.z, 0x5410)), put(1, __byte_perm(v.x, v.z, 0x7632));
+  put(2, __byte_perm(v.y, v.w, 0x5410));
 }
 
 __device__ uint32_t pair_sums(uint32_t v) {
@@ -185,7 +189,7 @@ struct ThreadSums<uint16_t> {
 /// selects the channel and the candidate. Blocks with blockIdx.z = 0 also add green's sums. The candidates
 /// derive from the shifts of level l + 1, so these are decided first if there is such a level.
 template <class Sample>
-__global__ void __launch_bounds__(AlignTuning::threads)
+__global__ void __launch_bounds__(AlignTuning::threads, 4)
     score_kernel(AlignGeometry g, int l, uint8_t* planes, AlignWork* work) {
   __shared__ AlignShift decided[2];
   const AlignLevel& level = g.level[l];
@@ -258,7 +262,7 @@ __global__ void shift_deep_kernel(AlignGeometry g, const AlignWork* work, ImageV
   }
 }
 
-/// Returns a grid with one thread for every four 8-bit samples of a level's rows, padding included.
+/// Returns a grid with one thread for every four bytes of a level's rows, padding included.
 dim3 level_grid(const AlignLevel& level, unsigned planes) {
   return dim3(blocks_for(level.pitch, AlignTuning::threads * 4), static_cast<unsigned>(level.extent.height),
               planes);
@@ -274,7 +278,7 @@ dim3 deep_level_grid(const AlignLevel& level, unsigned planes) {
 void AlignChannels::launch_split(const PassArgs& args, CudaStream stream) const {
   const AlignLevel& level = geometry_.level[0];
   if (args.in[0].is_deep()) {
-    split_deep_kernel<<<deep_level_grid(level, 1), AlignTuning::threads, 0, stream>>>(
+    split_deep_kernel<<<level_grid(level, 1), AlignTuning::threads, 0, stream>>>(
         args.in[0].as<const uint16_t>(), level, plane(args, 0, 0),
         reinterpret_cast<uint32_t*>(args.scratch[1]),
         static_cast<int>(AlignWork::bytes(geometry_) / sizeof(uint32_t)));

@@ -70,7 +70,7 @@ int add_row(const uint8_t* g, const uint8_t* c, int n, AlignSums& sums) {
   return x;
 }
 
-/// Does the same with 16-bit samples minus kAlignMiddle.
+/// Variant of add_row() for 16-bit samples, from which it subtracts kAlignMiddle.
 int add_deep_row(const uint16_t* g, const uint16_t* c, int n, AlignSums& sums) {
   const hn::ScalableTag<uint16_t> d;
   const hn::Repartition<int16_t, decltype(d)> d16;
