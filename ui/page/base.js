@@ -29,6 +29,19 @@ function icon(name) {
 /// A button that shows an icon; `text` is its name for screen readers and its tooltip.
 const button = (name, text, onclick) => label(element("button", {type: "button", title: text, onclick, className: "icon"}, icon(name)), text);
 
+// What each mouse button, pen or finger holds, by pointer. While a finger drags a slider, the slider does not match :active.
+const held = new Map();
+const isHeld = e => [...held.values()].includes(e);
+addEventListener("pointerdown", event => { if (event.button === 0) held.set(event.pointerId, event.target); }, true);
+// Ends the hold later, because the slider's change event follows the end of the touch. Then reads the values that were
+// not shown during the hold.
+const endHold = event => setTimeout(() => {
+  const e = held.get(event.pointerId);
+  held.delete(event.pointerId);
+  if (e?.matches("input[type=range]")) { refresh(); showCamera(); }
+});
+for (const end of ["pointerup", "pointercancel"]) addEventListener(end, endHold, true);
+
 // ---- requests -------------------------------------------------------------------------------------------
 // Reads are answered at once, changes after up to 40 s. The server closes a stream of pictures that makes no
 // progress for 5 s. kReadMs is shorter, so that the page has noticed the outage before the stream is closed.

@@ -139,7 +139,7 @@ function numberControl(owner, spec) {
     unit.textContent = +number.value === 0 && spec.zero || spec.unit || "";
   };
   const made = parameter(owner, spec, [number, slider], {
-    slider: [slider], beside: [number, unit], inUse: () => slider.matches(":active"),
+    slider: [slider], beside: [number, unit], inUse: () => isHeld(slider),
     fill(value) { number.value = value; slider.value = toPlace(value); paint(); },
   });
   slider.oninput = () => { const v = toValue(+slider.value); number.value = v; paint(); made.set(v); };
@@ -165,7 +165,7 @@ function numberControl(owner, spec) {
     number.onchange();
   };
   // Keep the slider's scale while it is dragged.
-  return {...made, show(value) { if (!slider.matches(":active")) limit(value); made.show(value); }};
+  return {...made, show(value) { if (!isHeld(slider)) limit(value); made.show(value); }};
 }
 function checkboxControl(owner, spec) {
   const box = control(spec, "input", {type: "checkbox", onchange: () => made.set(box.checked)});

@@ -172,6 +172,7 @@ function nodeActions(card) {
 }
 function nodeKey(event, card, actions) {
   if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
+    if (event.target.matches("select, textarea")) return;  // Alt+↓ opens a list
     const place = card.index + (event.key === "ArrowUp" ? -1 : 1);
     event.preventDefault();
     if (place >= 0 && place < cards.length) moveNode(card, place);

@@ -24,6 +24,13 @@ function showState() {
   showFigures(state.source || {}, state.record || {}, state.counters || {}, state.stream || {}, state["virtual-camera"] || {});
   showVirtualCamera(state["virtual-camera"] || {});
 }
+let showWaits = false;
+/// Shows the state with the screen's next frame, because every picture changes several properties.
+function showSoon() {
+  if (showWaits) return;
+  showWaits = true;
+  requestAnimationFrame(() => { showWaits = false; if (events) showState(); });
+}
 function showSource(source) {
   document.title = (source.name ? source.name + " – " : "") + "lensd";
   setText($("source"), source.name || "");
@@ -43,12 +50,17 @@ function showTransport(source, record) {
   toggle("record", !!record.on, record.on ? "Stop recording" : "Record");
   $("record").title = titleOf("record", record.on ? record.path || record.problem : undefined);
   const position = state["time-pos"] || 0, length = state.duration || 0;
-  setText($("time"), clock(position) + " · frame " + (state["frame-estimated"] ? "~" : "") + Math.max(0, state.frame ?? 0));
   $("position").hidden = !(source.seekable && length > 0);
-  if (length > 0 && !$("position").matches(":active")) {
-    $("position").value = 1000 * position / length;
-    $("position").style.setProperty("--at", 100 * position / length + "%");
-  }
+  if (length > 0 && !isHeld($("position"))) $("position").value = 1000 * position / length;
+  showPosition();
+  if (isHeld($("position"))) return;
+  setText($("time"), clock(position) + " · frame " + (state["frame-estimated"] ? "~" : "") + Math.max(0, state.frame ?? 0));
+}
+const chosenTime = () => (state.duration || 0) * $("position").value / 1000;
+function showPosition() {
+  $("position").style.setProperty("--at", $("position").value / 10 + "%");
+  $("position").setAttribute("aria-valuetext", [chosenTime(), state.duration || 0].map(s => clock(s).slice(0, -4)).join(" of "));
+  if (isHeld($("position"))) setText($("time"), "to " + clock(chosenTime()));
 }
 /// Keys of the buttons: the viewer's keys, if it has the same action. A button's title names its first key.
 const buttonKeys = [
@@ -130,7 +142,10 @@ function observe() {
       if (event.name === "controls") return showCamera();
       state[event.name] = event.data;
       if (event.name === "sizes") refresh();
-      showState();
+      showSoon();
+    } else if (event.event === "events-dropped") {  // the connection was too slow
+      refresh();
+      showCamera();
     } else if (event.event === "notice") {
       if (event.problem) refusedTime = performance.now();
       inTurn(async () => event.problem && (await isRefusal(event.text) || refuseAtNode(event.text)) || note(event.text, event.problem));
@@ -179,13 +194,16 @@ function setDisconnected(on) {
 }
 // A hidden page does not load the stream, so that no frames are encoded for it.
 function loadStream() { $("picture").src = document.hidden ? "data:," : "stream.mjpeg?" + Date.now(); }
+// lensd refuses a stream if it has too many connections.
+$("picture").onerror = () => setTimeout(() => { if (events) loadStream(); }, 1000);
 
 $("pause").onclick = () => act("pause", [!isPaused()]);
 $("step").onclick = () => act("step");
 $("bypass").onclick = () => send("bypass", !state.bypass);
 $("snapshot").onclick = async () => { const done = await act("snapshot"); if (done) note("written: " + done.path); };
 $("record").onclick = async () => { const done = await act("record", [!state.record?.on]); if (done?.path && done.frames === undefined) note("recording to " + done.path); };
-$("position").onchange = () => act("seek", [state.duration * $("position").value / 1000, "absolute"]);
+$("position").oninput = showPosition;
+$("position").onchange = () => act("seek", [chosenTime(), "absolute"]);
 $("virtual-camera").onclick = () => act("virtual-camera", [!state["virtual-camera"]?.on]);
 document.onvisibilitychange = () => {
   if (!document.hidden) return update();

@@ -84,6 +84,10 @@ bool same_origin(const std::string& origin, const std::string& host, const std::
   });
 }
 
+bool embedded_elsewhere(const std::string& site, const std::string& dest) {
+  return (site == "cross-site" || site == "same-site") && dest != "document";
+}
+
 bool same_token(const std::string& a, const std::string& b) {
   unsigned char difference = a.size() == b.size() ? 0 : 1;
   for (size_t i = 0; i < a.size(); ++i)

@@ -28,6 +28,10 @@ bool known_host(const std::string& host, const std::string& address, const std::
 /// of a proxy for one of `hosts`: https with any port, or http with the default port. `hosts` must be in
 /// lower case.
 bool same_origin(const std::string& origin, const std::string& host, const std::vector<std::string>& hosts);
+/// Returns true if a page of another origin loads the response as a part of itself, such as an image or a
+/// frame. Browsers send no Origin header for these requests. `site` and `dest` are the headers Sec-Fetch-Site
+/// and Sec-Fetch-Dest. A link from another page is allowed.
+bool embedded_elsewhere(const std::string& site, const std::string& dest);
 /// Returns true if the Authorization header contains `token` as a bearer token, or the Cookie header
 /// `cookies` contains a cookie named `cookie` with the value `token`.
 bool has_token(const std::string& authorization, const std::string& cookies, const std::string& cookie,

@@ -194,7 +194,8 @@ void HttpConnection::set_common(http::fields& fields) const {
   fields.set("Cross-Origin-Resource-Policy", "same-origin");
   fields.set("Content-Security-Policy",
              "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; "
-             "script-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'");
+             "script-src 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; "
+             "base-uri 'none'; form-action 'none'");
   if (response_.stream) fields.set("X-Accel-Buffering", "no");  // otherwise nginx buffers the events
   if (!response_.type.empty()) fields.set(http::field::content_type, response_.type);
   for (const auto& [name, value] : response_.headers) fields.set(name, value);

@@ -136,7 +136,10 @@ std::optional<HttpResponse> HttpRoutes::reject(const HttpRequest& request) const
   const std::string host = request.header("host");
   if (!known_host(host, options_.address, options_.hosts))
     return error_response(403, "this Host is not served here, see [http] hosts");
-  if (!same_origin(request.header("origin"), host, options_.hosts))
+  const std::string origin = request.header("origin");
+  if (!same_origin(origin, host, options_.hosts) ||
+      (origin.empty() &&
+       embedded_elsewhere(request.header("sec-fetch-site"), request.header("sec-fetch-dest"))))
     return error_response(403, "requests from pages of another origin are refused");
   if (request.path == "/healthz" || !options_.auth) return std::nullopt;
   // The browser opens the panel with ?token=…: set a cookie and redirect to the URL without its query.

@@ -1,4 +1,4 @@
-// core/control/http: redirects, origins, cookies and streams behind a reverse proxy.
+// core/control/http: redirects, parts of foreign pages, origins, cookies and streams behind a reverse proxy.
 
 #include <gtest/gtest.h>
 
@@ -29,6 +29,34 @@ TEST(Http, RedirectsOnlyToPathsOfThisServer) {
   EXPECT_EQ(location("/a/b/c"), "./../../");
   EXPECT_EQ(location("//example.org/"), "./../../");
   EXPECT_EQ(location("/%0d%0aSet-Cookie:%20a=b"), "./");
+}
+
+TEST(Http, RefusesToBePartOfAForeignPage) {
+  FakeTarget target("invert");
+  target.picture_ns = 1;
+  EventHub hub;
+  HttpOptions options;
+  options.auth = false;
+  const HttpServer server(target, hub, options);
+  const auto head = [&](const std::string& path, const std::string& site, const std::string& dest) {
+    Client client(server.port());
+    client.get(path, "Sec-Fetch-Site: " + site + "\r\nSec-Fetch-Dest: " + dest + "\r\n");
+    return client.read_until("\r\n\r\n");
+  };
+  const auto status = [&](const std::string& path, const std::string& site, const std::string& dest) {
+    return head(path, site, dest).substr(9, 3);
+  };
+  for (const char* site : {"cross-site", "same-site"}) {
+    EXPECT_EQ(status("/stream.mjpeg", site, "image"), "403") << site;
+    EXPECT_EQ(status("/", site, "iframe"), "403") << site;
+    EXPECT_EQ(status("/events", site, "empty"), "403") << site;
+    EXPECT_EQ(status("/", site, "document"), "200") << "a link to the page";
+  }
+  EXPECT_EQ(status("/stream.mjpeg", "same-origin", "image"), "200");
+  EXPECT_EQ(status("/stream.mjpeg", "none", "document"), "200") << "a typed address";
+  const std::string page = head("/", "none", "document");
+  for (const char* policy : {"default-src 'none'", "base-uri 'none'", "form-action 'none'"})
+    EXPECT_NE(page.find(policy), std::string::npos) << policy;
 }
 
 TEST(Http, APageBehindAProxyWorks) {
