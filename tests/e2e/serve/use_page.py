@@ -47,6 +47,19 @@ try:
         sys.exit(f"an estimated frame number is not marked: {time_text}")
     print("ok: an estimated frame number is marked")
 
+    # A finger holds the slider while another client changes two parameters.
+    slider = "document.querySelector('[data-node=soften] input[type=range]')"
+    pointer = "dispatchEvent(new PointerEvent('pointer{}', {{pointerId: 7, button: 0, bubbles: true}}))".format
+    place = b.evaluate(f"{slider}.value")
+    b.evaluate(f"{slider}.{pointer('down')}")
+    b.evaluate("fetch('/api/v1/set', {method: 'POST', body: JSON.stringify(['soften.sigma', 1.5, 'edges.low', 61])})")
+    b.wait("document.querySelector('[data-node=edges] input[role=spinbutton]').value == '61'", "the other parameter")
+    if b.evaluate(f"{slider}.value") != place:
+        sys.exit("a slider moved while it was held")
+    b.evaluate(f"{slider}.{pointer('up')}")
+    b.wait(f"{slider}.value != '{place}'", "the value that was set during the hold")
+    print("ok: a held slider keeps its value until it is released")
+
     pressed = b.evaluate("""["r", "."].map(key => {
         const button = $(buttonKeys.find(one => one.keys.includes(key)).id), act = button.onclick;
         let count = 0;
