@@ -135,9 +135,9 @@ TEST_F(Probe, FramesFromBeforeARenameStillHaveTheNodesPicture) {
   compare.a = "negative";
   shown.refresh(presenter, viewer);
   EXPECT_TRUE(shown.has_second()) << "the comparison vanishes until the renamed graph runs";
-  compare.a = "grayscale";
+  compare.a = kSourceNode;
   shown.refresh(presenter, viewer);
-  EXPECT_FALSE(shown.has_second());
+  EXPECT_FALSE(shown.has_second()) << "the frame has no picture of the source";
   shown.reset();
 }
 
