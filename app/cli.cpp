@@ -84,8 +84,8 @@ const char* batch_option(const CommandLine& line) {
 /// Options that have no effect in some run modes.
 struct ModeOption {
   const char* name;
-  const char* without_window;  ///< hint for a run without a window; null: it has an effect there
-  const char* serve;           ///< hint for lensd serve; null: it has an effect there
+  const char* without_window;  ///< hint for a run without a window; null: the option has an effect in it
+  const char* serve;           ///< hint for lensd serve; null: the option has an effect in it
 };
 
 constexpr const char *kNoWindow = "leave it out", *kNoSound = "only the window plays sound",

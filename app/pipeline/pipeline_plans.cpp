@@ -135,7 +135,8 @@ bool Pipeline::swap_in_planned() {
     running_precision_ = result->precision, running_colour_ = result->colour;
     shows_source_ = running_bypass_ = result->bypass;
     if (!shows_source_) graph_waits_ = false, set_problem(graph_problem_, {});
-    // The plan was requested before these changes. The next plan has them, but frames are processed earlier.
+    // This plan was requested before these changes. The next plan includes them, but this one processes
+    // frames until then.
     for (const auto& changes : live_changes) apply_live(changes);
     publish_graph();
     graph_changed();

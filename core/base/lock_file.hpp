@@ -20,8 +20,9 @@ UniqueFd open_lock_file(const std::string& path);
 /// owner of its folder. Network file systems may report the folder's owner as the owner of new files.
 bool is_trusted_owner(const struct stat& file, const std::string& path);
 
-/// Returns true for a regular file of a trusted owner. Also returns true if the file belongs to the folder's
-/// group, this group can write to the folder, and others can neither write to the folder nor open the file.
+/// Returns true for a regular file that belongs to a trusted owner or a trusted group. The group is trusted
+/// if it is the folder's group and can write to the folder, and others can neither write to the folder nor
+/// open the file.
 bool is_trusted_lock(int fd, const std::string& path);
 
 }  // namespace lensd

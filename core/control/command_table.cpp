@@ -184,7 +184,7 @@ struct RecordArgs {
   StartRecord start;
 };
 
-/// The set_ functions return false if they do not accept the argument, or if a path was already set.
+/// The set_ functions return false if they refuse the argument. set_path() refuses a second path.
 bool set_on(RecordArgs& args, const Json& arg) {
   const bool off = arg == false || arg == "off" || arg == "stop" || arg == "no";
   if (!off && arg != true && arg != "on") return false;
@@ -367,7 +367,7 @@ constexpr CommandSpec kCommands[] = {
      "reads the configuration again; changes nothing if it is refused",
      true,
      [](CommandCall& call) { call.target.reload(std::move(call.reply)); }},
-    {"log-level", nullptr, kLevel, "the log level; with one of [log] level, changes it", true, log_level},
+    {"log-level", nullptr, kLevel, "reads the log level, or sets one of [log] level", true, log_level},
     {"log",
      nullptr,
      {},

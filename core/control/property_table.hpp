@@ -10,8 +10,8 @@
 
 namespace lensd {
 
-/// Appends to the vector the command that sets the property. Returns why the value is refused, or an empty
-/// string.
+/// Appends the command that sets the property to the vector. Returns an empty string, or why the value is
+/// refused.
 using PropertySetter = std::string (*)(const ControlView&, const Json&, std::vector<Command>&);
 
 struct Property {

@@ -179,9 +179,9 @@ class Filter {
   std::optional<std::string> set(const std::string& name, const ParamValue& value);
 };
 
-/// Converts const member functions to entries of a pass table: `{.name = "follow", .run =
-/// cpu_pass<&Klt::follow>, .launch = cuda_pass<&Klt::launch_follow>}`. In builds without CUDA `launch` is
-/// null and its member function need not be defined.
+/// cpu_pass and cuda_pass convert a const member function to an entry of a pass table: `{.name = "follow",
+/// .run = cpu_pass<&Klt::follow>, .launch = cuda_pass<&Klt::launch_follow>}`. In builds without CUDA,
+/// cuda_pass is null and the member function need not be defined.
 template <auto member>
 struct PassMember;
 template <class F, class Where, void (F::*member)(const PassArgs&, Where) const>

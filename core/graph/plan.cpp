@@ -242,7 +242,8 @@ class Builder {
     return conversion->second;
   }
 
-  /// Returns the end of a conversion's id. It contains the number of bits if the conversion changes it.
+  /// Returns the suffix of a conversion's id. The suffix contains the number of bits per sample if the
+  /// conversion changes that number.
   static std::string suffix_of(PixelFormat from, PixelFormat to) {
     const char* colour = is_gray(to) ? ".gray" : ".rgba";
     if (sample_bytes(from) == sample_bytes(to)) return colour;

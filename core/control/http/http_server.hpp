@@ -30,7 +30,8 @@ class HttpServer {
   std::string url() const;
   /// Returns the number of open connections. Thread-safe.
   int connections() const;
-  /// Returns the number of connections that were refused or replaced at max_connections. Thread-safe.
+  /// Returns how many connections were refused, or closed to make room for a new one, because
+  /// max_connections was reached. Thread-safe.
   uint64_t refused() const;
 
  private:

@@ -12,8 +12,8 @@ namespace {
 /// 29.97 counts as 30.
 constexpr double kRateTolerance = 0.99;
 
-/// Returns the area that only one of two pictures covers if both have the same top left corner. Drivers
-/// compare sizes in this way.
+/// Returns the area that only one of two pictures covers if both have the same top left corner. Source:
+/// Linux, uvc_v4l2_try_format() in drivers/media/usb/uvc.
 int64_t size_distance(Extent a, Extent b) {
   return area(a) + area(b) - 2 * area({std::min(a.width, b.width), std::min(a.height, b.height)});
 }

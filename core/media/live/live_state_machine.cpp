@@ -13,8 +13,8 @@ namespace {
 /// After LiveTiming::eager_ns, the wait before a retry is 1/40 of the outage, within the limits of
 /// LiveTiming: 1 s after 40 s, 2 s after 80 s.
 constexpr int64_t kOutageShare = 40;
-/// A source with a low frame rate is stalled after kMissedIntervals of its usual intervals, but after
-/// kLongestStall at the latest.
+/// A source counts as stalled after kMissedIntervals times its usual frame interval, but not before
+/// LiveTiming::stall_ns. The limit is at most kLongestStall, or LiveTiming::stall_ns if that is longer.
 constexpr int64_t kMissedIntervals = 3, kLongestStall = 10'000'000'000;
 
 }  // namespace

@@ -41,6 +41,11 @@ void PanelDriver::frames(int count) {
   for (int i = 0; i < count; ++i) frame();
 }
 
+void PanelDriver::show_all_panels() {
+  ImGui::GetIO().DisplaySize = {1280, 1400};
+  frames(3);
+}
+
 void PanelDriver::point(float x, float y) {
 #if IMGUI_VERSION_NUM >= 18700
   ImGui::GetIO().AddMousePosEvent(x, y);

@@ -29,6 +29,10 @@ class PanelDriver : public ::testing::Test {
   /// Runs one display frame. The returned commands are valid until the next one.
   const Commands& frame(const InputState& input = {});
   void frames(int count);
+  /// Makes the window high enough for all panels.
+  void show_all_panels();
+  /// Shows the model's numbers after a change.
+  void redraw() { ++model.timings_version, frames(3); }
 
   // Mouse events for the next frame; buttons have ImGui's numbers.
   void point(float x, float y);

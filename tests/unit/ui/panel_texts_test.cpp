@@ -22,11 +22,8 @@ class PanelTexts : public PanelDriver {
  protected:
   void SetUp() override {
     PanelDriver::SetUp();
-    ImGui::GetIO().DisplaySize = {1280, 1400};
-    frames(3);
+    show_all_panels();
   }
-  /// Shows the model's numbers after a change.
-  void redraw() { ++model.timings_version, frames(3); }
 };
 
 TEST_F(PanelTexts, TheTransportBarShowsPositionAndRate) {

@@ -14,11 +14,8 @@ class StatusTexts : public GraphPanel {
  protected:
   void SetUp() override {
     GraphPanel::SetUp();
-    ImGui::GetIO().DisplaySize = {1280, 1400};
-    frames(3);
+    show_all_panels();
   }
-  /// Shows the model's numbers after a change.
-  void redraw() { ++model.timings_version, frames(3); }
   /// Returns the colour of a text that begins inside a widget; 0: it was not drawn there.
   ImU32 ink_in(const std::string& text, const std::string& widget) const {
     const Rect area = rect(widget);

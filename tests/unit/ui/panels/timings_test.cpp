@@ -12,10 +12,8 @@ class TimedPasses : public PanelDriver {
  protected:
   void SetUp() override {
     PanelDriver::SetUp();
-    ImGui::GetIO().DisplaySize = {1280, 1400};
-    frames(3);
+    show_all_panels();
   }
-  void redraw() { ++model.timings_version, frames(3); }
 };
 
 TEST_F(TimedPasses, TheGraphsBarHasASegmentPerNode) {
